@@ -11,6 +11,7 @@ const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^(express|helmet|cors)$/, /^src\/http\//],
   [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],
   [/^pino$/, /^src\/platform\/(create-)?logger\.ts$/],
+  [/^kysely$/, /^src\/db\/(kysely|sql)\.ts$/],
   [/^nodemailer$/, /^src\/mail\/smtp\.ts$/],
 ];
 
@@ -25,7 +26,10 @@ const SAID: Array<[what: RegExp, where: RegExp]> = [
     /(insert into|update|delete from|merge into|expiring\(')\s*refresh_tokens/i,
     /^src\/(auth\/(sessions|revocations|retries)|readiness\/write-probe)\.ts$/, // the last rolls its row back
   ],
-  [/\bRefreshToken\b/, /^src\/db\//],
+  [/\bRefreshToken\b/, /^src\/(db\/|admin\/(person|sessions)\.ts$)/], // which read it
+  // docs/architecture.md, "The database": two ways, by room
+  [/\bstatement\(/, /^src\/(?!admin\/(?!user-erasure\.ts$)|listing\/)/],
+  [/\bem\.(find|count|refresh|remove|flush)|\.(insertInto|updateTable)\(/, /^src\/admin\//],
 ];
 
 /** What the programs of the evidence use of ours: they measure the gateway from outside. */

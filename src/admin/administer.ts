@@ -1,8 +1,9 @@
 /** Runs administrative changes one at a time, each in one transaction, with the current scopes of the operator. */
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { LockMode } from '@mikro-orm/postgresql';
 import type { Actor, AdminEvent, ChangeEvent } from '../audit/events.js';
 import { writeAudit } from '../audit/write.js';
-import type { Entities } from '../db/orm.js';
+import type { Manager } from '../db/orm.js';
+import type { Reads } from '../db/sql.js';
 import type { Db } from '../db/statement.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
@@ -33,10 +34,8 @@ export const COMMAND_LINE: Operator = {
   scopesNow: async () => 'all',
 };
 
-export interface Change {
-  em: SqlEntityManager;
-  entities: Entities;
-  db: Db;
+export interface Change extends Manager {
+  db: Db & Reads;
   now: Date;
   /** Scopes of the operator */
   scopes: Scopes;
@@ -55,17 +54,20 @@ export async function administer<T>(
   needs: Needs | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  return db.change(async (tx, em, entities) => {
-    const scopes = await scopesNow(tx);
+  return db.change(async (made) => {
+    const scopes = await scopesNow(made.db);
     if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope, ...(needs.also ?? []));
     const now = clock.now();
     const audit = (...events: ChangeEvent[]): Promise<void> => {
-      const made = events.map((event) => ({ ...event, ...origin, metadata: { actor, ...event.metadata } }));
-      return writeAudit(tx, made as AdminEvent[], now); // each keeps the metadata of its type
+      const rows = events.map((event) => ({ ...event, ...origin, metadata: { actor, ...event.metadata } }));
+      return writeAudit(made.db, rows as AdminEvent[], now); // each keeps the metadata of its type
     };
-    return work({ em, entities, db: tx, now, scopes, audit });
+    return work({ ...made, now, scopes, audit });
   });
 }
+
+/** Locks the row that is read. A number, because importing the enumeration would load the ORM. */
+export const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
 
 /** @throws {AdminRefusal} */
 export function requireScope(scopes: Scopes, ...required: string[]): void {

@@ -1,14 +1,12 @@
-/** Interface 6, 9 and 11: administration of API keys. A secret is returned only when it is created. */
-import { sql } from 'kysely';
+/** Administration of API keys. A secret is returned only when it is created. (Interface 6, 9 and 11) */
 import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { ApiKey } from '../db/entities/api-key.js';
-import { isLive } from '../db/live-key.js';
-import { statement } from '../db/statement.js';
+import { columnsOf } from '../db/sql.js';
 import type { Count, Page, PageRequest } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { Deps } from '../services.js';
-import { administer, type Needs, type Operator } from './administer.js';
+import { administer, FOR_UPDATE, type Needs, type Operator } from './administer.js';
 import {
   checkExpiry,
   checkServiceName,
@@ -16,6 +14,7 @@ import {
   expiry,
   grantScopes,
   type KeyFilter,
+  LISTED,
   pageOfKeys,
   type Rotation,
   rotateKey,
@@ -39,29 +38,13 @@ export interface IssuedApiKey {
 
 const MAX_RATE_LIMIT = 1_000_000;
 
-const createApiKeySql = statement(
-  'create_api_key',
-  {
-    key_id: 'text',
-    service_name: 'text',
-    scopes: 'text[]',
-    rate_limit: 'integer',
-    sealed_secret: 'text',
-    expires_at: 'timestamptz?',
-    now: 'timestamptz',
-  },
-  {},
-)`
-  insert into api_keys (key_id, service_name, scopes, rate_limit, sealed_secret, expires_at, created_at)
-  values (:key_id, :service_name, :scopes, :rate_limit, :sealed_secret, :expires_at, :now)`;
-
 /** @throws {AdminRefusal} for an invalid field, or a scope that the operator does not have */
 export function createApiKey(
   deps: Deps<'clock' | 'db' | 'keyring'>,
   operator: Operator,
   { serviceName, scopes: wanted, rateLimit, expiresAt = null }: NewApiKey,
 ): Promise<IssuedApiKey> {
-  return administer(deps, operator, createApiKey.needs, async ({ em, entities, db, now, scopes, audit }) => {
+  return administer(deps, operator, createApiKey.needs, async ({ em, entities, secrets, now, scopes, audit }) => {
     checkServiceName(serviceName);
     if (!Number.isInteger(rateLimit) || rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) {
       throw new AdminRefusal(
@@ -76,15 +59,9 @@ export function createApiKey(
     const granted = grantScopes(scopes, wanted);
     const keyId = generateKeyId('api');
     const secret = generateKeySecret('api');
-    await db.run(createApiKeySql, {
-      key_id: keyId,
-      service_name: serviceName,
-      scopes: granted,
-      rate_limit: rateLimit,
-      sealed_secret: await sealSecret(deps.keyring, keyId, secret, now),
-      expires_at: expiresAt,
-      now,
-    });
+    const sealedSecret = await sealSecret(deps.keyring, keyId, secret, now);
+    const row = { keyId, serviceName, scopes: granted, rateLimit, sealedSecret, expiresAt, createdAt: now };
+    await secrets.insertInto('api_keys').values(row).execute();
     const key = await em.findOneOrFail(entities.ApiKey, { keyId });
     const metadata = {
       key_id: keyId,
@@ -102,9 +79,7 @@ createApiKey.needs = { scope: 'keys:write' } satisfies Needs;
 /** A key without its secrets. */
 export type ListedApiKey = Omit<ApiKey, 'sealedSecret' | 'previousSealedSecret'>;
 
-const COLUMNS = sql<ListedApiKey>`
-  key_id as "keyId", service_name as "serviceName", scopes, rate_limit as "rateLimit", created_at as "createdAt",
-  revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", previous_ends_at as "previousEndsAt"`;
+const COLUMNS = columnsOf([...LISTED, 'rateLimit'] satisfies Array<keyof ListedApiKey>);
 
 /** @throws {AdminRefusal} for an invalid page, or too many ids */
 export function listApiKeys(
@@ -120,26 +95,6 @@ export function countApiKeys(deps: Deps<'clock' | 'db'>, filter: KeyFilter): Pro
   return countKeys(deps, 'api_keys', filter);
 }
 
-/** One statement decides: of two concurrent rotations the second waits for the row, and then finds two secrets. */
-const rotateApiKeySql = statement(
-  'rotate_api_key',
-  {
-    key_id: 'text',
-    sealed_secret: 'text',
-    previous_ends_at: 'timestamptz?',
-    expires_at: 'timestamptz?',
-    ends_older: 'boolean',
-    now: 'timestamptz',
-  },
-  { key_id: 'text' },
-)`
-  update api_keys
-  set previous_sealed_secret = case when :previous_ends_at is not null then sealed_secret end,
-    previous_ends_at = :previous_ends_at, sealed_secret = :sealed_secret, expires_at = coalesce(:expires_at, expires_at)
-  where key_id = :key_id and ${isLive(':now')}
-    and (:ends_older or previous_ends_at is null or previous_ends_at <= :now)
-  returning key_id`;
-
 /**
  * Creates a second secret. The current one ends after `overlapSeconds`.
  * @throws {AdminRefusal} for an unknown, revoked or expired key, an invalid overlap or expiry, or `two_secrets_live`
@@ -151,12 +106,17 @@ export function rotateApiKey(
   rotation: Rotation,
 ): Promise<IssuedApiKey> {
   return administer(deps, operator, rotateApiKey.needs, async (change) => {
-    const { em, entities, db, now } = change;
+    const { em, entities, now, secrets } = change;
     const secret = generateKeySecret('api');
-    const found = await em.findOne(entities.ApiKey, { keyId, revokedAt: null });
-    const key = await rotateKey(change, found, 'api_key_rotated', rotation, async (asked) =>
-      db.run(rotateApiKeySql, { ...asked, sealed_secret: await sealSecret(deps.keyring, keyId, secret, now) }),
-    );
+    const found = await em.findOne(entities.ApiKey, { keyId, revokedAt: null }, { lockMode: FOR_UPDATE });
+    const key = await rotateKey(change, found, 'api_key_rotated', rotation, async (hasOverlap) => {
+      const sealedSecret = await sealSecret(deps.keyring, keyId, secret, now);
+      await secrets
+        .updateTable('api_keys')
+        .set(({ ref }) => ({ sealedSecret, previousSealedSecret: hasOverlap ? ref('sealedSecret') : null }))
+        .where('keyId', '=', keyId)
+        .execute();
+    });
     return { key, secret };
   });
 }

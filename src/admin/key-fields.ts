@@ -1,7 +1,7 @@
-/** Shared by API keys, cron keys and in part webhooks: checks of fields and granted scopes, and the listing. */
-import { type RawBuilder, sql } from 'kysely';
+/** What API keys, cron keys and in part webhooks share: checks of fields and granted scopes, rotation and listing. */
 import type { ApiKey } from '../db/entities/api-key.js';
 import type { CronKey } from '../db/entities/cron-key.js';
+import { type RawBuilder, sql } from '../db/sql.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
 import {
@@ -102,19 +102,10 @@ export function liveSecretCount(key: KeyState, now: Date): number {
   return previousSecretEndsAt(key, now) === null ? 1 : 2;
 }
 
-/** What the statement of a rotation is asked, but for the new secret */
-interface AskedRotation {
-  key_id: string;
-  previous_ends_at: Date | null;
-  expires_at: Date | null;
-  ends_older: boolean;
-  now: Date;
-}
-
 /**
  * Gives a key of either kind a second secret. The current one ends after `overlapSeconds`.
- * @param found null: it is unknown or revoked
- * @param store runs the one statement that decides; it returns a row if the key was rotated
+ * @param found its locked row, so that of two concurrent rotations the second finds two secrets; null: it is unknown or revoked
+ * @param replaceSecret stores the new secret, and the current one as the previous one if there is an overlap
  * @throws {AdminRefusal} also for an expired key, an invalid overlap or expiry, or `two_secrets_live`
  */
 export async function rotateKey<Key extends ApiKey | CronKey>(
@@ -122,33 +113,30 @@ export async function rotateKey<Key extends ApiKey | CronKey>(
   found: Key | null,
   eventType: 'api_key_rotated' | 'cron_key_rotated',
   { overlapSeconds, force = false, expiresAt = null }: Rotation,
-  store: (asked: AskedRotation) => Promise<unknown[]>,
+  replaceSecret: (hasOverlap: boolean) => Promise<unknown>,
 ): Promise<Key> {
   checkOverlap(overlapSeconds);
   checkExpiry(expiresAt, now);
   if (found === null) throw unknownKey();
   grantScopes(scopes, found.scopes); // whoever receives the new secret receives the scopes
-  const rows = await store({
-    key_id: found.keyId,
-    previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
-    expires_at: expiresAt,
-    ends_older: force || overlapSeconds === 0,
-    now,
-  });
-  await em.refresh(found);
-  if (rows.length === 0) throw notRotated(found, now);
+  if (!isLiveKey(found, now)) throw unknownKey();
+  const olderEndsAt = previousSecretEndsAt(found, now);
+  const hasOverlap = overlapSeconds > 0;
+  if (olderEndsAt !== null && hasOverlap && !force) throw twoSecretsLive(olderEndsAt);
+  await replaceSecret(hasOverlap);
+  found.previousEndsAt = hasOverlap ? addSeconds(now, overlapSeconds) : null;
+  found.expiresAt = expiresAt ?? found.expiresAt;
+  await em.flush();
   const metadata = { key_id: found.keyId, overlap_seconds: overlapSeconds, ...expiry(expiresAt) };
   await audit({ eventType, userId: null, metadata });
   return found;
 }
 
-/** Why a rotation found no row: after a double click or a lost response, the running service still has the older secret. */
-function notRotated(key: KeyState, now: Date): AdminRefusal {
-  const endsAt = previousSecretEndsAt(key, now);
-  if (endsAt === null) return unknownKey(); // revoked while the rotation waited
+/** After a double click or a lost response, the running service still has the older secret. */
+function twoSecretsLive(olderEndsAt: Date): AdminRefusal {
   return new AdminRefusal(
     'two_secrets_live',
-    `The key has two valid secrets and cannot be rotated before the older one ends; it is valid until ${endsAt.toISOString()}. ` +
+    `The key has two valid secrets and cannot be rotated before the older one ends; it is valid until ${olderEndsAt.toISOString()}. ` +
       'If the newer secret was lost, rotate with --overlap 0 (overlapSeconds: 0) to end both, or with --force (force: true) ' +
       'to end the older one. Either cuts off a service that uses the older secret, until it has the new one',
   );
@@ -167,15 +155,27 @@ export interface KeyFilter extends IdFilter {
 
 type KeyTable = 'api_keys' | 'cron_keys';
 
+/** Properties that keys of both kinds list. */
+export const LISTED: Array<keyof ApiKey & keyof CronKey> = [
+  'keyId',
+  'serviceName',
+  'scopes',
+  'createdAt',
+  'revokedAt',
+  'expiresAt',
+  'lastUsedAt',
+  'previousEndsAt',
+];
+
 /**
  * A page of keys, including revoked ones, oldest first, without secrets.
- * @param columns a select list with the names of the entity
+ * @param columns the select list
  * @throws {AdminRefusal} for an invalid page, or too many ids
  */
 export function pageOfKeys<Key extends { keyId: string }>(
   { clock, db }: Deps<'clock' | 'db'>,
   table: KeyTable,
-  columns: RawBuilder<Key>,
+  columns: RawBuilder<unknown>,
   filter: KeyFilter,
   page: PageRequest,
 ): Promise<Page<Key>> {

@@ -1,6 +1,6 @@
 /**
- * Interface 3: rotation of the keyring. It does not use `administer` because its changes must be committed before the file
- * drops a key, but it takes the same lock.
+ * Rotates the keyring. It does not use `administer`, because its changes must be committed before the file drops a key, but it
+ * takes the same lock. (Interface 3)
  */
 import { writeAudit } from '../audit/write.js';
 import type { Config } from '../config/config.js';
@@ -11,7 +11,8 @@ import { supersededAt } from '../credentials/keyring/needed-keys.js';
 import { type AccessAlg, accessAlg, type PrivateJwk, purposeOf } from '../credentials/keyring/private-jwks.js';
 import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { lockChangesSql } from '../db/locks.js';
-import { type Db, statement } from '../db/statement.js';
+import type { Secrets } from '../db/orm.js';
+import { columnsOf, type Reads, sql } from '../db/sql.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { COMMAND_LINE } from './administer.js';
@@ -45,7 +46,7 @@ export function rotateKeyring(
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
     const { jwks: old } = await readKeyringFile(config.keyringFile);
     // Committed before the file drops a key.
-    const { resealed, sealing } = await db.transaction((tx) => reseal(tx, keyring, now));
+    const { resealed, sealing } = await db.change((change) => reseal(change, keyring, now), true);
 
     const added = await generateKeys(alg ?? newestAccessAlg(old), epochSeconds(usedFrom));
     const kept = old.filter((jwk) => isCurrentOrFuture(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
@@ -88,36 +89,20 @@ function isNeeded(
   return supersededAt(jwk, all) + tokenSeconds >= epochSeconds(now);
 }
 
-const sealedKeysSql = statement('sealed_keys', {}, { id: 'text', sealed: 'text[]' })`
-  select key_id as id, array[sealed_secret, previous_sealed_secret] as sealed from api_keys for update`;
-const resealKeySql = statement('reseal_key', { id: 'text', sealed: 'text[]' }, {})`
-  update api_keys set sealed_secret = (:sealed)[1], previous_sealed_secret = (:sealed)[2] where key_id = :id`;
-
-const sealedWebhooksSql = statement('sealed_webhooks', {}, { id: 'text', sealed: 'text[]' })`
-  select id::text, array[sealed_secret, previous_sealed_secret] as sealed from webhooks for update`;
-const resealWebhookSql = statement('reseal_webhook', { id: 'text', sealed: 'text[]' }, {})`
-  update webhooks set sealed_secret = (:sealed)[1], previous_sealed_secret = (:sealed)[2] where id = (:id)::uuid`;
-
-const sealedLinksSql = statement('sealed_links', {}, { id: 'text', sealed: 'text[]' })`
-  select user_id::text as id, array[sealed_token] as sealed from password_links where sealed_token is not null for update`;
-const resealLinkSql = statement('reseal_link', { id: 'text', sealed: 'text[]' }, {})`
-  update password_links set sealed_token = (:sealed)[1] where user_id = (:id)::uuid`;
-
-const sealedRequestedSql = statement('sealed_requested', {}, { id: 'text', sealed: 'text[]' })`
-  select user_id::text as id, array[sealed_token] as sealed from requested_links where sealed_token is not null for update`;
-const resealRequestedSql = statement('reseal_requested', { id: 'text', sealed: 'text[]' }, {})`
-  update requested_links set sealed_token = (:sealed)[1] where user_id = (:id)::uuid`;
-
-/** Every column with sealed secrets. Each secret is bound to the id of its row. */
+/** Tables with sealed secrets, which are bound to the id of their row. */
 const SEALED = [
-  { read: sealedKeysSql, write: resealKeySql },
-  { read: sealedWebhooksSql, write: resealWebhookSql },
-  { read: sealedLinksSql, write: resealLinkSql },
-  { read: sealedRequestedSql, write: resealRequestedSql },
-];
+  { table: 'api_keys', id: 'keyId', columns: ['sealedSecret', 'previousSealedSecret'] },
+  { table: 'webhooks', id: 'id', columns: ['sealedSecret', 'previousSealedSecret'] },
+  { table: 'password_links', id: 'userId', columns: ['sealedToken'] },
+  { table: 'requested_links', id: 'userId', columns: ['sealedToken'] },
+] as const;
 
 /** Seals again with the current key. @returns the number of secrets, and the `kid`s that seal any secret afterwards */
-async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: number; sealing: Set<string> }> {
+async function reseal(
+  { db, secrets }: { db: Reads; secrets: Secrets },
+  keyring: Keyring,
+  now: Date,
+): Promise<{ resealed: number; sealing: Set<string> }> {
   const { kid: current } = keyring.inUse('sealing', now);
   const sealing = new Set<string>();
   let resealed = 0;
@@ -128,11 +113,20 @@ async function reseal(db: Db, keyring: Keyring, now: Date): Promise<{ resealed: 
     sealing.add(secret === undefined && by !== undefined ? by : current);
     return secret === undefined ? sealed : sealSecret(keyring, id, secret, now);
   };
-  for (const { read, write } of SEALED) {
-    for (const { id, sealed } of await db.run(read, {})) {
-      const fresh: string[] = [];
-      for (const each of sealed) if (each !== null) fresh.push(await again(id, each)); // a previous secret may be missing
-      if (fresh.some((each, i) => each !== sealed[i])) await db.run(write, { id, sealed: fresh });
+  for (const { table, id, columns } of SEALED) {
+    const rows = await db.read(sql<Record<string, string>>`
+      select ${columnsOf([id, ...columns])} from ${sql.table(table)} for update`);
+    for (const { [id]: rowId = '', ...sealed } of rows) {
+      const fresh: Record<string, string> = {};
+      for (const [column, each] of Object.entries(sealed)) {
+        if (each !== null) fresh[column] = await again(rowId, each); // a previous secret may be missing
+      }
+      if (Object.keys(fresh).every((column) => fresh[column] === sealed[column])) continue;
+      const anyTable = secrets.updateTable(table as 'api_keys'); // its types do not know a table that is a variable
+      await anyTable
+        .set(fresh)
+        .where(id as 'keyId', '=', rowId)
+        .execute();
     }
   }
   return { resealed, sealing };

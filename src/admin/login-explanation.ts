@@ -1,9 +1,7 @@
 /** Interface 9: why a user cannot log in: each known reason with the command that fixes it. */
-
 import { type AuditRow, listAuditEvents } from '../audit/log.js';
 import { ANY_COSTS, hashFault, trialFault } from '../credentials/passwords/hash-fault.js';
 import { parseHash } from '../credentials/passwords/hash-kinds.js';
-import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
 import { everyRow } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
@@ -15,7 +13,7 @@ import { type Device, listDevices } from './devices.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
 import { judgeOf, type LoginLimit, readLoginLimit } from './login-limit.js';
 import { listSessions } from './sessions.js';
-import { findUser, findUserId, type ListedUser, wordFor } from './users.js';
+import { findUser, findUserId, type ListedUser, passwordHashOf, wordFor } from './users.js';
 
 /** Number of refused logins that are reported. */
 const REFUSED_LOGINS = 10;
@@ -73,7 +71,7 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
     if (error instanceof RedisAway) return undefined;
     throw error;
   });
-  const devices = user === undefined ? [] : ((await listDevices(deps.db, [user.id])).get(user.id) ?? []);
+  const devices = user === undefined ? [] : ((await listDevices(deps.db.admin, [user.id])).get(user.id) ?? []);
   const ofAccount =
     user === undefined
       ? await hindranceOfMissing(deps, about)
@@ -104,17 +102,14 @@ async function hindranceOfMissing(
   return [{ reason: 'unknown', message: `There is no user with this ${nameType}.`, cure: 'user list' }];
 }
 
-const passwordHashSql = statement('explain_password_hash', { id: 'uuid' }, { hash: 'text?' })`
-  select password_hash as hash from users where id = :id`;
-
 /** Sentences on a stored hash that no login can use, since the row may have any text. They never repeat it. */
 async function findHashFault({ db }: ExplainDeps, { id }: ListedUser): Promise<string | undefined> {
-  const [found] = await db.run(passwordHashSql, { id });
-  if (found?.hash == null) return undefined;
-  const known = parseHash(found.hash);
-  const fault = hashFault(found.hash) ?? (known && (await trialFault(known)));
+  const hash = await passwordHashOf(db.admin, id);
+  if (hash === null) return undefined;
+  const known = parseHash(hash);
+  const fault = hashFault(hash) ?? (known && (await trialFault(known)));
   if (fault === undefined) return undefined;
-  const isOfLargerCosts = hashFault(found.hash) !== undefined && hashFault(found.hash, ANY_COSTS) === undefined;
+  const isOfLargerCosts = hashFault(hash) !== undefined && hashFault(hash, ANY_COSTS) === undefined;
   const who = isOfLargerCosts ? 'Only a gateway whose own ARGON2_… are as high' : 'No login';
   return `The stored password hash ${fault}. ${who} can use it.`;
 }

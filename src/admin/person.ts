@@ -1,8 +1,7 @@
-/** Interface 15: all that is stored about a person, also one who is deleted as a user. */
+/** Reads all that is stored about a person, also one who is deleted as a user. (Interface 15) */
+import type { EntityName, FilterQuery, QueryOrderMap } from '@mikro-orm/postgresql';
 import { OPERATOR_EVENT_TYPES } from '../audit/events.js';
-import { type Fields, only, type RowOf, statement, type ValuesOf } from '../db/statement.js';
-import type { LinkPurpose } from '../domain/link-purpose.js';
-import type { Role } from '../domain/roles.js';
+import { columnOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { findUserId, unknownUser } from './users.js';
@@ -16,146 +15,47 @@ export async function personIdOf(deps: Deps<'db'>, idOrEmail: string): Promise<s
 }
 
 /** Present and former e-mails, without those that another user has now. */
-export const emailsOfPersonSql = statement('emails_of_person', { id: 'uuid' }, { email: 'text' })`
-  select own.email
-  from (
-    select email from users where id = :id
-    union
-    select named.email
-    from audit_events, lateral (values
-      (metadata ->> 'email'),
-      (case when event_type = 'user_email_changed' then metadata ->> 'from' end),
-      (case when event_type = 'user_email_changed' then metadata ->> 'to' end)
-    ) as named (email)
-    where user_id = :id and named.email like '%@%' -- a pseudonym has none
-  ) as own
-  where not exists (select from users where users.email = own.email and users.id <> :id)
-  order by own.email`;
+export async function emailsOfPerson(db: Reads, id: string): Promise<string[]> {
+  const found = await db.read(sql<{ email: string }>`
+    select own.email
+    from (
+      select email from users where id = ${id}
+      union
+      select named.email
+      from audit_events, lateral (values
+        (metadata ->> 'email'),
+        (case when event_type = 'user_email_changed' then metadata ->> 'from' end),
+        (case when event_type = 'user_email_changed' then metadata ->> 'to' end)
+      ) as named (email)
+      where user_id = ${id} and named.email like '%@%' -- a pseudonym has none
+    ) as own
+    where not exists (select from users where users.email = own.email and users.id <> ${id})
+    order by own.email`);
+  return found.map(({ email }) => email);
+}
 
-const accountSql = statement(
-  'account_of_person',
-  { id: 'uuid' },
-  {
-    id: 'uuid',
-    email: 'text',
-    role: only<Role>('text'),
-    is_active: 'boolean',
-    has_password: 'boolean',
-    password_hash_kind: 'text?',
-    password_chosen_by_user: 'boolean',
-    password_version: 'integer',
-    failed_login_attempts: 'integer',
-    locked_until: 'timestamptz?',
-    last_login_at: 'timestamptz?',
-    created_at: 'timestamptz',
-  },
-)`
-  select id, email, role, is_active, password_hash is not null as has_password,
-    substring(password_hash from '^[$]?([A-Za-z0-9_-]+)[$]') as password_hash_kind, password_chosen_by_user,
-    password_version, failed_login_attempts, locked_until, last_login_at, created_at
-  from users where id = :id`;
-
-const linkSql = statement(
-  'link_of_person',
-  { id: 'uuid' },
-  { purpose: only<LinkPurpose>('text'), expires_at: 'timestamptz' },
-)`
-  select purpose, expires_at from password_links where user_id = :id`;
-
-const requestedLinkSql = statement('requested_link_of_person', { id: 'uuid' }, { expires_at: 'timestamptz' })`
-  select expires_at from requested_links where user_id = :id`;
-
-const devicesSql = statement(
-  'devices_of_person',
-  { id: 'uuid' },
-  {
-    id: 'uuid',
-    user_agent: 'text',
-    failed_login_attempts: 'integer',
-    locked_until: 'timestamptz?',
-    created_at: 'timestamptz',
-    last_used_at: 'timestamptz',
-  },
-)`
-  select id, user_agent, failed_login_attempts, locked_until, created_at, last_used_at from known_devices
-  where user_id = :id order by created_at, id`;
-
-const sessionsSql = statement('sessions_of_person', { id: 'uuid' }, { family_id: 'uuid', started_at: 'timestamptz' })`
-  select family_id, started_at from sessions where user_id = :id order by started_at, family_id`;
-
-const recordsSql = statement(
-  'records_of_session',
-  { family_id: 'uuid' },
-  {
-    jti: 'uuid',
-    user_agent: 'text',
-    ip_address: 'text',
-    created_at: 'timestamptz',
-    expires_at: 'timestamptz',
-    revoked: 'boolean',
-    revoked_reason: 'text?',
-    revoked_at: 'timestamptz?',
-    predecessor_jti: 'uuid?',
-    retries: 'integer?',
-    retried_at: 'timestamptz?',
-    retried_ip_address: 'text?',
-    retried_user_agent: 'text?',
-    device_id: 'uuid?',
-  },
-)`
-  select jti, user_agent, ip_address, created_at, expires_at, revoked, revoked_reason, revoked_at, predecessor_jti,
-    retries, retried_at, retried_ip_address, retried_user_agent, device_id
-  from refresh_tokens where family_id = :family_id order by created_at, jti`;
+const ACCOUNT = sql`
+  id, email, role, is_active, password_hash is not null as has_password,
+  substring(password_hash from '^[$]?([A-Za-z0-9_-]+)[$]') as password_hash_kind, password_chosen_by_user,
+  password_version, failed_login_attempts, locked_until, last_login_at, created_at`;
 
 const PAGE_ROWS = 1_000;
 
-/** Events by time, read page by page from one index. @param where SQL of a condition that the index serves */
-function eventsPage<const Whose extends Fields>(name: string, whose: Whose, where: string) {
-  return statement(
-    name,
-    { ...whose, time: 'text', after: 'uuid' },
-    {
-      id: 'uuid',
-      event_type: 'text',
-      entity_type: 'text',
-      user_id: 'uuid?',
-      ip_address: 'text',
-      user_agent: 'text?',
-      metadata: 'jsonb',
-      created_at: 'timestamptz',
-      exactly: 'text',
-    },
-  )`
-    select id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at, created_at::text as exactly
-    from audit_events where ${where} and (created_at, id) > (:time::timestamptz, :after)
-    order by created_at, id limit ${PAGE_ROWS}`;
+interface StoredEvent {
+  id: string;
+  created_at: Date;
 }
 
-const aboutSql = eventsPage('events_about_person', { id: 'uuid' }, 'user_id = :id');
-/** By event type, because administrative events are few. */
-const byOperatorSql = eventsPage(
-  'events_by_person',
-  { id: 'uuid', type: 'text' },
-  `event_type = :type and metadata -> 'actor' ->> 'sub' = :id::text and user_id is distinct from :id`,
-);
-const failedSql = eventsPage(
-  'failed_logins_of_person',
-  { email: 'text' },
-  `metadata ->> 'email' = :email and user_id is null`,
-);
-
-type EventsPage = typeof aboutSql;
-type StoredEvent = Omit<RowOf<EventsPage>, 'exactly'>;
-
-/** Everything but secrets and their hashes. Lists are read while they are consumed, in pages. */
+/** Everything but secrets and their hashes, under the names of the columns. Lists are read while they are consumed, in pages. */
 export interface Person {
-  user: RowOf<typeof accountSql> | null;
+  user: object | null;
   /** Present and former ones, as far as the audit log has them */
   emails: string[];
-  passwordLink: RowOf<typeof linkSql> | null;
+  passwordLink: object | null;
   /** That the person has asked for */
-  requestedLink: RowOf<typeof requestedLinkSql> | null;
-  knownDevices: Array<RowOf<typeof devicesSql>>;
+  requestedLink: object | null;
+  knownDevices: object[];
+  /** Each with its `refresh_tokens` */
   sessions: AsyncIterable<object[]>;
   /** Events about the user */
   events: AsyncIterable<StoredEvent[]>;
@@ -167,62 +67,108 @@ export interface Person {
 
 /** @param id also of a deleted user @throws {AdminRefusal} if nothing is stored about them */
 export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person> {
-  const { admin } = db;
-  const [[user = null], [passwordLink = null], [requestedLink = null], knownDevices, sessions, named, first] = [
-    await admin.run(accountSql, { id }),
-    await admin.run(linkSql, { id }),
-    await admin.run(requestedLinkSql, { id }),
-    await admin.run(devicesSql, { id }),
-    await admin.run(sessionsSql, { id }),
-    await admin.run(emailsOfPersonSql, { id }),
-    await admin.run(aboutSql, { id, ...BEGINNING }),
-  ];
+  const { em, entities } = await db.manager();
+  const { KnownDevice, PasswordLink, RefreshToken, RequestedLink, Session } = entities;
+  /** These properties of the rows, under the names of their columns. */
+  async function stored<Entity extends object>(
+    entity: EntityName<Entity>,
+    where: Partial<Entity>,
+    properties: ReadonlyArray<keyof Entity & string>,
+    orderBy: QueryOrderMap<Entity> = {},
+  ): Promise<Array<Record<string, unknown>>> {
+    const rows = await em.find(entity, where as FilterQuery<NoInfer<Entity>>, {
+      fields: properties as never[],
+      orderBy,
+      disableIdentityMap: true,
+    });
+    return rows.map((row) =>
+      Object.fromEntries(properties.map((property) => [columnOf(property), (row as Entity)[property]])),
+    );
+  }
+  async function* withRecords(sessions: Array<Record<string, unknown>>) {
+    for (const session of sessions) {
+      const records = await stored(RefreshToken, { familyId: session['family_id'] as string }, OF_RECORD, {
+        createdAt: 'asc',
+        jti: 'asc',
+      });
+      yield [{ ...session, refresh_tokens: records }];
+    }
+  }
+
+  const [user = null] = await db.admin.read(sql<object>`select ${ACCOUNT} from users where id = ${id}`);
+  const sessions = await stored(Session, { userId: id }, ['familyId', 'startedAt'], {
+    startedAt: 'asc',
+    familyId: 'asc',
+  });
+  const about = sql`user_id = ${id}`;
+  const first = await eventsAfter(db.admin, about, BEGINNING);
   if (user === null && sessions.length === 0 && first.length === 0) throw unknownUser();
-  const emails = named.map(({ email }) => email);
+  const [passwordLink = null] = await stored(PasswordLink, { userId: id }, ['purpose', 'expiresAt']);
+  const [requestedLink = null] = await stored(RequestedLink, { userId: id }, ['expiresAt']);
+  const emails = await emailsOfPerson(db.admin, id);
   return {
     user,
     emails,
     passwordLink,
     requestedLink,
-    knownDevices,
-    sessions: withRecords(db, sessions),
-    events: pagesOf(db, aboutSql, [{ id }]),
+    knownDevices: await stored(KnownDevice, { userId: id }, OF_DEVICE, { createdAt: 'asc', id: 'asc' }),
+    sessions: withRecords(sessions),
+    events: pagesOf(db.admin, [about]),
     eventsAsOperator: pagesOf(
-      db,
-      byOperatorSql,
-      OPERATOR_EVENT_TYPES.map((type) => ({ id, type })),
+      db.admin,
+      // By event type, because administrative events are few.
+      OPERATOR_EVENT_TYPES.map(
+        (type) =>
+          sql`event_type = ${type} and metadata -> 'actor' ->> 'sub' = ${id} and user_id is distinct from ${id}::uuid`,
+      ),
     ),
     failedLogins: pagesOf(
-      db,
-      failedSql,
-      emails.map((email) => ({ email })),
+      db.admin,
+      emails.map((email) => sql`metadata ->> 'email' = ${email} and user_id is null`),
     ),
   };
 }
 
-async function* withRecords({ admin }: Deps<'db'>['db'], sessions: Array<RowOf<typeof sessionsSql>>) {
-  for (const session of sessions) {
-    const { family_id } = session;
-    yield [{ ...session, refresh_tokens: await admin.run(recordsSql, { family_id }) }];
-  }
+const OF_DEVICE = ['id', 'userAgent', 'failedLoginAttempts', 'lockedUntil', 'createdAt', 'lastUsedAt'] as const;
+const OF_RECORD = [
+  'jti',
+  'userAgent',
+  'ipAddress',
+  'createdAt',
+  'expiresAt',
+  'revoked',
+  'revokedReason',
+  'revokedAt',
+  'predecessorJti',
+  'retries',
+  'retriedAt',
+  'retriedIpAddress',
+  'retriedUserAgent',
+  'deviceId',
+] as const;
+
+const BEGINNING = { exactly: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** Events by time, one page from one index. @param where a condition that the index serves */
+function eventsAfter(
+  db: Reads,
+  where: RawBuilder<unknown>,
+  { exactly, id }: typeof BEGINNING,
+): Promise<Array<StoredEvent & { exactly: string }>> {
+  return db.read(sql`
+    select id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at, created_at::text as exactly
+    from audit_events where ${where} and (created_at, id) > (${exactly}::timestamptz, ${id}::uuid)
+    order by created_at, id limit ${PAGE_ROWS}`);
 }
 
-const BEGINNING = { time: '-infinity', after: '00000000-0000-0000-0000-000000000000' };
-
-/** @param asked values of the statement, one after the other */
-async function* pagesOf<Whose extends Fields>(
-  { admin }: Deps<'db'>['db'],
-  page: ReturnType<typeof eventsPage<Whose>>,
-  asked: Array<ValuesOf<Whose>>,
-): AsyncGenerator<StoredEvent[]> {
-  for (const whose of asked) {
-    for (let place = BEGINNING; ; ) {
-      const values = { ...whose, ...place } as Parameters<typeof admin.run<typeof page.parameters, typeof page.row>>[1];
-      const rows = await admin.run(page, values);
+/** @param conditions of the events, one after the other */
+async function* pagesOf(db: Reads, conditions: Array<RawBuilder<unknown>>): AsyncGenerator<StoredEvent[]> {
+  for (const where of conditions) {
+    let last: typeof BEGINNING | undefined = BEGINNING;
+    while (last !== undefined) {
+      const rows: Array<StoredEvent & { exactly: string }> = await eventsAfter(db, where, last);
       if (rows.length > 0) yield rows.map(({ exactly: _, ...event }) => event);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < PAGE_ROWS) break;
-      place = { time: last.exactly, after: last.id };
+      last = rows.length < PAGE_ROWS ? undefined : rows.at(-1);
     }
   }
 }

@@ -1,8 +1,7 @@
-/** Interface 11: the events of one session in order, which show why a user was logged out. */
-import { type RawBuilder, sql } from 'kysely';
+/** The events of one session in order, which show why a user was logged out. (Interface 11) */
 import { uuidIn } from '../audit/lookups.js';
 import { NEWEST } from '../auth/sessions.js';
-import { statement } from '../db/statement.js';
+import { type RawBuilder, sql } from '../db/sql.js';
 import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
@@ -125,18 +124,8 @@ function readCursor(cursor: string): Position {
   return positionAt(exactly, Number(rank), id);
 }
 
-const familyOfTokenSql = statement('family_of_token', { id: 'uuid' }, { family_id: 'uuid' })`
-  select family_id from refresh_tokens where jti = :id or family_id = :id limit 1`;
-
 /** Number of sessions that are explained for one user. */
 const MAX_SESSIONS = 20;
-
-const familiesOfUserSql = statement('families_of_user', { user: 'uuid' }, { family_id: 'uuid', total: 'integer?' })`
-  select sessions.family_id, (count(*) over ())::integer as total from sessions
-  cross join lateral (
-    select created_at from refresh_tokens where family_id = sessions.family_id order by created_at desc limit 1
-  ) as newest
-  where user_id = :user order by newest.created_at desc limit ${MAX_SESSIONS}`;
 
 export interface NamedSessions {
   /** Newest first */
@@ -150,10 +139,17 @@ export interface NamedSessions {
 /** Sessions by the jti of a token, the ID of the session, or the ID or e-mail of the user. */
 export async function sessionsNamed(deps: Deps<'db'>, name: string): Promise<NamedSessions> {
   const { admin } = deps.db;
-  const [one] = isUuid(name) ? await admin.run(familyOfTokenSql, { id: name }) : [];
+  const ofToken = sql<{ family_id: string }>`
+    select family_id from refresh_tokens where jti = ${name} or family_id = ${name} limit 1`;
+  const [one] = isUuid(name) ? await admin.read(ofToken) : [];
   if (one !== undefined) return { families: [one.family_id], total: 1 };
   const userId = await findUserId(deps, name);
   if (userId === undefined) return { families: [], total: 0 };
-  const found = await admin.run(familiesOfUserSql, { user: userId });
+  const found = await admin.read(sql<{ family_id: string; total: number }>`
+    select sessions.family_id, (count(*) over ())::integer as total from sessions
+    cross join lateral (
+      select created_at from refresh_tokens where family_id = sessions.family_id order by created_at desc limit 1
+    ) as newest
+    where user_id = ${userId} order by newest.created_at desc limit ${MAX_SESSIONS}`);
   return { families: found.map(({ family_id }) => family_id), total: found[0]?.total ?? 0, userId };
 }

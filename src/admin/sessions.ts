@@ -1,11 +1,10 @@
-/** Interface 11: sessions. A session is a family of refresh tokens; its newest record has its state. */
-import { type RawBuilder, sql } from 'kysely';
+/** Sessions. A session is a family of refresh tokens; its newest record has its state. (Interface 11) */
 import type { ChangeEvent } from '../audit/events.js';
 import { revokeAll } from '../auth/revocations.js';
 import { NEWEST } from '../auth/sessions.js';
 import type { Database } from '../db/database.js';
-import type { RevokedReason } from '../db/entities/refresh-token.js';
-import { type Db, type RowOf, statement } from '../db/statement.js';
+import type { RefreshToken, RevokedReason } from '../db/entities/refresh-token.js';
+import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import type { OwnScope, Scopes } from '../domain/scopes.js';
 import {
   allOf,
@@ -26,11 +25,6 @@ import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator, requireScope } from './administer.js';
 
-/** Select list of the newest record of a session. */
-const COLUMNS = `family_id as id, user_id as "userId", session_started_at as "startedAt", created_at as "lastUsedAt",
-  expires_at as "expiresAt", user_agent as "userAgent", ip_address as "ipAddress", revoked, revoked_at as "revokedAt",
-  revoked_reason as "revokedReason"`;
-
 /** Why a session ended, by the reason in its newest record; audit events have the same names as these reasons. */
 export const END_OF = {
   logout: 'logout',
@@ -43,33 +37,20 @@ export const END_OF = {
 
 export type SessionEndReason = (typeof END_OF)[keyof typeof END_OF] | 'expired';
 
-/** @param family SQL of the session ID */
-function newestRecordOf(family: string): string {
-  return `select ${COLUMNS} from refresh_tokens where family_id = ${family} and ${NEWEST} order by created_at desc limit 1`;
+const OF_RECORD = ['userId', 'expiresAt', 'userAgent', 'ipAddress', 'revoked', 'revokedAt', 'revokedReason'] as const;
+
+interface NewestRecord extends Pick<RefreshToken, (typeof OF_RECORD)[number]> {
+  id: string;
+  startedAt: Date;
+  lastUsedAt: Date;
 }
 
-const findSessionSql = statement(
-  'find_session',
-  { id: 'uuid' },
-  {
-    id: 'uuid',
-    userId: 'uuid',
-    startedAt: 'timestamptz',
-    lastUsedAt: 'timestamptz',
-    expiresAt: 'timestamptz',
-    userAgent: 'text',
-    ipAddress: 'text',
-    revoked: 'boolean',
-    revokedAt: 'timestamptz?',
-    revokedReason: 'text?',
-  },
-)`
-  ${newestRecordOf(':id')}`;
-
-const findSessionOrTokenSql = statement('find_session_or_token', { id: 'uuid' }, findSessionSql.row)`
-  ${newestRecordOf('coalesce((select family_id from refresh_tokens where jti = :id), :id)')}`;
-
-type NewestRecord = RowOf<typeof findSessionSql>;
+/** @param family SQL of the session ID */
+function newestRecordOf(family: RawBuilder<unknown>): RawBuilder<NewestRecord> {
+  return sql`
+    select family_id as id, session_started_at as "startedAt", created_at as "lastUsedAt", ${columnsOf(OF_RECORD)}
+    from refresh_tokens where family_id = ${family} and ${sql.raw(NEWEST)} order by created_at desc limit 1`;
+}
 
 /** A session; `id` is its family. */
 export interface Session extends Omit<NewestRecord, 'revoked' | 'revokedAt' | 'revokedReason'> {
@@ -90,8 +71,14 @@ function sessionOf({ revoked, revokedAt, revokedReason, ...record }: NewestRecor
   return { ...ended, endedAt: revokedAt, endReason };
 }
 
-export async function findSession(db: Db, id: string, now: Date, find = findSessionSql): Promise<Session | undefined> {
-  const [record] = isUuid(id) ? await db.run(find, { id }) : [];
+/** @param family SQL of the session ID, if that is not `id` */
+export async function findSession(
+  db: Reads,
+  id: string,
+  now: Date,
+  family = sql`${id}::uuid`,
+): Promise<Session | undefined> {
+  const [record] = isUuid(id) ? await db.read(newestRecordOf(family)) : [];
   return record && sessionOf(record, now);
 }
 
@@ -129,7 +116,7 @@ export async function listSessions(
     sql<NewestRecord & { exactly: string }>`
       select page.* from unnest(${[...new Set(userIds)]}::uuid[]) as users (id) cross join lateral (
         select newest.*, ${exactTime('lastUsedAt')} as exactly
-        from sessions cross join lateral (${sql.raw(newestRecordOf('sessions.family_id'))}) as newest
+        from sessions cross join lateral (${newestRecordOf(sql`sessions.family_id`)}) as newest
         where ${conditions}
         order by "lastUsedAt" desc, newest.id desc limit ${page.first + 1}
       ) as page`,
@@ -152,7 +139,7 @@ function beforeCursor(cursor: string): RawBuilder<unknown> {
 /** Number of sessions that a filtered page or count examines: only the newest record of each says whether it is live. */
 const EXAMINED_SESSIONS = 10_000;
 
-const NEWEST_RECORD = sql.raw(newestRecordOf('started.family_id'));
+const NEWEST_RECORD = newestRecordOf(sql`started.family_id`);
 
 /**
  * A page of the sessions of all users, newest login first. The order is that of the session ids, which begin with the time
@@ -232,7 +219,8 @@ export async function readSession(
   requester: Requester,
   id: string,
 ): Promise<Session> {
-  const session = await findSession(db.admin, id, clock.now(), findSessionOrTokenSql);
+  const family = sql`coalesce((select family_id from refresh_tokens where jti = ${id}), ${id}::uuid)`;
+  const session = await findSession(db.admin, id, clock.now(), family);
   return ownOrScope(session, requester, readSession.needs.scope);
 }
 readSession.needs = { scope: 'audit:read', exceptOwn: true } satisfies Needs;

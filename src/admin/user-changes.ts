@@ -1,20 +1,18 @@
-/** Interface 9 and 11: changes of users. A change and its audit event are one transaction. */
-import type { LockMode } from '@mikro-orm/postgresql';
+/** Changes of users. A change and its audit event are one transaction. (Interface 9 and 11) */
 import type { ChangeEvent } from '../audit/events.js';
 import { endDevices, unlockDevices } from '../auth/known-devices.js';
 import { endLinks } from '../auth/password-links.js';
 import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
-import { only, statement } from '../db/statement.js';
 import { emailSchema } from '../domain/email.js';
 import type { Role } from '../domain/roles.js';
 import type { Scopes } from '../domain/scopes.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
-import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
+import { administer, type Change, FOR_UPDATE, type Needs, type Operator, requireScope } from './administer.js';
 import { checkNewPassword, refuseCurrent, type SetsPasswords } from './passwords.js';
-import { existingUser, type ListedUser, unknownUser } from './users.js';
+import { existingUser, findUser, type ListedUser, passwordHashOf, unknownUser } from './users.js';
 
 export interface NewUser {
   email: string;
@@ -22,13 +20,6 @@ export interface NewUser {
   password?: string | null | undefined;
   role: Role;
 }
-
-const createUserSql = statement(
-  'create_user',
-  { id: 'uuid', email: 'text', password_hash: 'text?', role: 'text', now: 'timestamptz' },
-  {},
-)`
-  insert into users (id, email, password_hash, role, created_at) values (:id, :email, :password_hash, :role, :now)`;
 
 /** @throws {AdminRefusal} for an invalid or taken e-mail, or an invalid password */
 export async function createUser(
@@ -41,11 +32,11 @@ export async function createUser(
   if (password != null) await checkNewPassword(deps, password, address);
   const passwordHash = password == null ? null : await deps.passwords.hash(password);
   return administer(deps, operator, createUser.needs, async (change) => {
-    const { db, now, scopes, audit } = change;
+    const { db, now, scopes, secrets, audit } = change;
     if (role === 'admin') requireAllScopes(scopes);
     await requireFreeEmail(change, address);
     const id = uuidInTimeOrder(now);
-    await db.run(createUserSql, { id, email: address, password_hash: passwordHash, role, now });
+    await secrets.insertInto('users').values({ id, email: address, passwordHash, role, createdAt: now }).execute();
     await audit({ eventType: 'user_created', userId: id, metadata: { email: address, role } });
     return existingUser(db, id, now);
   });
@@ -151,19 +142,6 @@ export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: s
 }
 unlockUser.needs = { scope: 'users:write' } satisfies Needs;
 
-const setPasswordSql = statement('set_password', { id: 'uuid', password_hash: 'text' }, {})`
-  update users
-  set password_hash = :password_hash, password_chosen_by_user = false,
-    password_version = password_version + 1 -- fails a login that has just verified the old one
-  where id = :id`;
-
-const passwordOfUserSql = statement(
-  'password_of_user',
-  { id: 'uuid' },
-  { email: 'text', role: only<Role>('text'), password_hash: 'text?' },
-)`
-  select email, role, password_hash from users where id = :id`;
-
 /**
  * Sets a password and ends all sessions of the user.
  * @throws {AdminRefusal} for an unknown user or an invalid password
@@ -176,15 +154,17 @@ export async function setUserPassword(
 ): Promise<EndingChange> {
   const scopes = await operator.scopesNow(deps.db.admin);
   requireScope(scopes, setUserPassword.needs.scope); // before the expensive hash
-  const [current] = isUuid(id) ? await deps.db.admin.run(passwordOfUserSql, { id }) : [];
+  const current = await findUser(deps, id);
   if (current === undefined) throw unknownUser();
   if (current.role === 'admin') requireAllScopes(scopes);
   await checkNewPassword(deps, password, current.email);
   const passwordHash = await deps.passwords.hash(password);
-  await refuseCurrent(deps, current.password_hash, password);
+  await refuseCurrent(deps, await passwordHashOf(deps.db.admin, id), password);
   let revokedSessionCount = 0;
-  const user = await changeUser(deps, operator, setUserPassword.needs, id, async (_found, { db, now }) => {
-    await db.run(setPasswordSql, { id, password_hash: passwordHash });
+  const user = await changeUser(deps, operator, setUserPassword.needs, id, async (found, { db, now, secrets }) => {
+    await secrets.updateTable('users').set({ passwordHash }).where('id', '=', id).execute();
+    found.passwordChosenByUser = false;
+    found.passwordVersion += 1; // fails a login that has just verified the old one
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_password_set', now)).length;
     await endDevices(db, id);
     return { eventType: 'user_password_set', userId: id, metadata: { sessions_ended: revokedSessionCount } };
@@ -217,9 +197,6 @@ export async function removeUser(change: Change, user: User): Promise<ChangeEven
   em.remove(user);
   return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };
 }
-
-/** A number because importing the enumeration would load the ORM. */
-const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
 
 type Work = (user: User, change: Change) => Promise<ChangeEvent | undefined>;
 
@@ -271,20 +248,14 @@ export function requireAllScopes(scopes: Scopes): void {
 
 /**
  * Of the administrators who can log in, one must stay, or only the command line could bring one back. If nobody can, as after
- * an invitation into an empty database, one of the invited must stay.
+ * an invitation into an empty database, one of the invited must stay. Changes are made one at a time, so that two administrators
+ * do not remove each other.
  */
-const lastAdministratorSql = statement('last_administrator', { id: 'uuid' }, { id: 'uuid' })`
-  select id from users as leaving
-  where id = :id and role = 'admin' and is_active and not exists (
-    select from users as staying
-    where staying.role = 'admin' and staying.is_active and staying.id <> leaving.id
-      and (staying.password_hash is not null or leaving.password_hash is null)
-  )`;
-
-/** Changes are made one at a time, so that two administrators do not remove each other. */
-async function requireAnotherAdministrator({ db }: Change, { id }: User): Promise<void> {
-  const [last] = await db.run(lastAdministratorSql, { id });
-  if (last !== undefined) {
+async function requireAnotherAdministrator({ em, entities }: Change, leaving: User): Promise<void> {
+  if (leaving.role !== 'admin' || !leaving.isActive) return;
+  const canLogIn = leaving.hasPassword ? { passwordHash: { $ne: null } } : {};
+  const others = { id: { $ne: leaving.id }, role: 'admin', isActive: true, ...canLogIn } as const;
+  if ((await em.count(entities.User, others)) === 0) {
     throw new AdminRefusal(
       'last_administrator',
       'The last active administrator cannot be demoted, deactivated or deleted: no other one could log in',

@@ -1,11 +1,12 @@
-/** Interface 15: deletes a user and puts a pseudonym in the place of what names the person in tables that stay. */
+/** Deletes a user and puts a pseudonym in the place of what names the person in tables that stay. (Interface 15) */
 import { OPERATOR_EVENT_TYPES } from '../audit/events.js';
 import { eraseOrigins } from '../auth/sessions.js';
+import { sql } from '../db/sql.js';
 import { type Db, statement } from '../db/statement.js';
 import { isUuid, randomBase62 } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Needs, type Operator } from './administer.js';
-import { emailsOfPersonSql } from './person.js';
+import { emailsOfPerson } from './person.js';
 import { lockUser, removeUser } from './user-changes.js';
 import { unknownUser } from './users.js';
 
@@ -27,13 +28,15 @@ export function eraseUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: st
     const { db, em, audit } = change;
     if (!isUuid(id)) throw unknownUser();
     const user = await lockUser(change, id);
-    const emails = await db.run(emailsOfPersonSql, { id });
+    const emails = await emailsOfPerson(db, id);
     if (user !== null) {
       const deleted = await removeUser(change, user);
       await em.flush();
       await audit(deleted);
     }
-    const [earlier] = await db.run(pseudonymSql, { id });
+    const [earlier] = await db.read(sql<{ pseudonym: string }>`
+      select metadata ->> 'pseudonym' as pseudonym from audit_events
+      where user_id = ${id} and event_type = 'user_erased' limit 1`); // an erasure that is repeated goes on with it
     const pseudonym = earlier?.pseudonym ?? `erased-${randomBase62(PSEUDONYM_LENGTH)}`;
     const events = await replaceInEvents(db, { id, pseudonym }, emails);
     const records = await eraseOrigins(db, id, pseudonym);
@@ -47,11 +50,6 @@ eraseUser.needs = { scope: 'users:write' } satisfies Needs;
 
 /** 119 bits, so that no two persons share one. */
 const PSEUDONYM_LENGTH = 20;
-
-/** An erasure that is repeated goes on with the pseudonym of the first one. */
-const pseudonymSql = statement('pseudonym_of_person', { id: 'uuid' }, { pseudonym: 'text' })`
-  select metadata ->> 'pseudonym' as pseudonym from audit_events
-  where user_id = :id and event_type = 'user_erased' limit 1`;
 
 const REPLACED_EMAIL = `
   metadata
@@ -98,10 +96,10 @@ const eraseNamedSql = statement('erase_named', { id: 'uuid', email: 'text', pseu
 async function replaceInEvents(
   db: Db,
   person: { id: string; pseudonym: string },
-  emails: Array<{ email: string }>,
+  emails: readonly string[],
 ): Promise<number> {
   let changed = (await db.run(eraseEventsSql, person)).length;
   changed += (await db.run(eraseOperatorSql, { ...person, types: OPERATOR_EVENT_TYPES })).length;
-  for (const { email } of emails) changed += (await db.run(eraseNamedSql, { ...person, email })).length;
+  for (const email of emails) changed += (await db.run(eraseNamedSql, { ...person, email })).length;
   return changed;
 }

@@ -1,8 +1,8 @@
-/** Interface 9 and 15: users of another system, read from JSON lines. Either all of them are imported, or none. */
+/** Imports users of another system from JSON lines. Either all of them are imported, or none. (Interface 9 and 15) */
 import * as z from 'zod';
 import type { Argon2Parameters } from '../config/config.js';
 import { importFaultFinder } from '../credentials/passwords/hash-fault.js';
-import { statement } from '../db/statement.js';
+import { sql } from '../db/sql.js';
 import { emailSchema } from '../domain/email.js';
 import { ROLES } from '../domain/roles.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
@@ -90,18 +90,8 @@ function sentenceOf({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? `the line ${message}` : `${path.join('.')} ${message}`;
 }
 
-/** Rows of one statement */
+/** Rows of one statement, which may have 65,535 parameters */
 const BATCH = 1_000;
-
-const takenEmailsSql = statement('taken_emails', { emails: 'text[]' }, { email: 'text' })`
-  select email from users where email = any (:emails)`;
-
-const importUsersSql = statement('import_users', { users: 'jsonb', now: 'timestamptz' }, {})`
-  insert into users (id, email, password_hash, password_chosen_by_user, role, is_active, created_at)
-  select id, email, password_hash, password_hash is not null, coalesce(role, 'viewer'), coalesce(is_active, true),
-    coalesce(created_at, :now)
-  from jsonb_to_recordset(:users) as imported
-    (id uuid, email text, password_hash text, role text, is_active boolean, created_at timestamptz)`;
 
 /**
  * Imports all users in one transaction, with `user_created` for each.
@@ -130,20 +120,25 @@ export function importUsers(
 importUsers.needs = { scope: 'users:write' } satisfies Needs;
 
 async function takenEmails({ db }: Change, users: readonly ImportLine[]): Promise<ImportFault[]> {
-  const taken = await db.run(takenEmailsSql, { emails: users.map(({ user }) => user.email) });
+  const imported = users.map(({ user }) => user.email);
+  const taken = await db.read(sql<{ email: string }>`select email from users where email = any (${imported})`);
   const emails = new Set(taken.map(({ email }) => email));
   const lines = users.filter(({ user }) => emails.has(user.email));
   return lines.map(({ line }) => ({ line, message: 'email is that of an existing user' }));
 }
 
-async function writeUsers({ db, now, audit }: Change, lines: readonly ImportLine[]): Promise<void> {
-  const users = lines.map(({ user }) => ({ id: uuidInTimeOrder(now), ...user }));
-  await db.run(importUsersSql, { users, now });
-  await audit(
-    ...users.map(({ id, email, role }) => ({
-      eventType: 'user_created' as const,
-      userId: id,
-      metadata: { email, role: role ?? 'viewer' },
-    })),
-  );
+async function writeUsers({ now, secrets, audit }: Change, lines: readonly ImportLine[]): Promise<void> {
+  const users = lines.map(({ user: { email, role, password_hash: passwordHash, is_active, created_at } }) => ({
+    id: uuidInTimeOrder(now),
+    email,
+    role: role ?? 'viewer',
+    passwordHash: passwordHash ?? null,
+    passwordChosenByUser: passwordHash != null,
+    isActive: is_active ?? true,
+    createdAt: created_at == null ? now : sql<Date>`${created_at}::timestamptz`, // a Date has no microseconds
+  }));
+  await secrets.insertInto('users').values(users).execute();
+  const created = ({ id, email, role }: (typeof users)[number]) =>
+    ({ eventType: 'user_created', userId: id, metadata: { email, role } }) as const;
+  await audit(...users.map(created));
 }

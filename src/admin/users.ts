@@ -1,6 +1,6 @@
-/** Interface 9 and 11: finding and listing users. */
-import { type RawBuilder, sql } from 'kysely';
-import { type Db, only, type RowOf, statement } from '../db/statement.js';
+/** Finds and lists users. (Interface 9 and 11) */
+import type { User } from '../db/entities/user.js';
+import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import { normaliseEmail } from '../domain/email.js';
 import type { Role } from '../domain/roles.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
@@ -23,31 +23,27 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 
-const COLUMNS = `id, email, role, is_active as "isActive", password_hash is not null as "hasPassword", failed_login_attempts as "failedLoginAttempts",
-  locked_until as "lockedUntil", last_login_at as "lastLoginAt", created_at as "createdAt"`;
-
-const IS_LOCKED = `coalesce(locked_until > :now, false) as "isLocked"`;
-
-const findUserSql = statement(
-  'find_user',
-  { id: 'uuid', now: 'timestamptz' },
-  {
-    id: 'uuid',
-    email: 'text',
-    role: only<Role>('text'),
-    isActive: 'boolean',
-    hasPassword: 'boolean',
-    failedLoginAttempts: 'integer',
-    lockedUntil: 'timestamptz?',
-    isLocked: 'boolean',
-    lastLoginAt: 'timestamptz?',
-    createdAt: 'timestamptz',
-  },
-)`
-  select ${COLUMNS}, ${IS_LOCKED} from users where id = :id`;
-
 /** A user without the password hash. */
-export type ListedUser = RowOf<typeof findUserSql>;
+export interface ListedUser extends Omit<User, 'passwordHash' | 'passwordVersion' | 'passwordChosenByUser'> {
+  isLocked: boolean;
+}
+
+const STORED = [
+  'id',
+  'email',
+  'role',
+  'isActive',
+  'failedLoginAttempts',
+  'lockedUntil',
+  'lastLoginAt',
+  'createdAt',
+] satisfies Array<keyof ListedUser>;
+
+/** Select list of a `ListedUser`. */
+function columns(now: Date): RawBuilder<unknown> {
+  return sql`${columnsOf(STORED, 'users')}, password_hash is not null as "hasPassword",
+    coalesce(locked_until > ${now}, false) as "isLocked"`;
+}
 
 export interface UserFilter extends IdFilter {
   /** Part of the e-mail */
@@ -138,8 +134,7 @@ export async function findUsers(
   const firstUsers = (columns: RawBuilder<unknown>, limit: number) => sql`
     select ${columns} from users where ${conditions} order by ${order.rows} limit ${limit}`;
   const cursorOf = ({ key }: Keyed): string => encodeCursor(...key);
-  const columns = sql`${sql.raw(COLUMNS)}, coalesce(locked_until > ${now}, false) as "isLocked"`;
-  const keyed = sql`${columns}, ${order.key} as key`;
+  const keyed = sql`${columns(now)}, ${order.key} as key`;
 
   if (filter.search == null) {
     return readPage(db, page, sql<ListedUser & Keyed>`${firstUsers(keyed, page.first + 1)}`, cursorOf);
@@ -148,7 +143,7 @@ export async function findUsers(
     db,
     sql<{ [K in keyof (ListedUser & Keyed)]: (ListedUser & Keyed)[K] | null } & Span>`
       with looked_at as materialized (
-        ${firstUsers(sql`${columns}, created_at, last_login_at`, SEARCHED_USERS)}
+        ${firstUsers(sql`${columns(now)}, created_at, last_login_at`, SEARCHED_USERS)}
       )
       select found.*, span."lookedAt", span.last
       from (
@@ -210,27 +205,26 @@ function isFound(search: string): RawBuilder<unknown> {
 /** Interface 1: created by the first start on an empty embedded database */
 export const FIRST_ADMINISTRATOR = 'admin@example.com';
 
-const anyUserSql = statement('any_user', {}, { id: 'uuid' })`
-  select id from users limit 1`;
-
-export async function hasUsers(db: Db): Promise<boolean> {
-  return (await db.run(anyUserSql, {})).length > 0;
+export async function hasUsers(db: Reads): Promise<boolean> {
+  return (await db.read(sql`select from users limit 1`)).length > 0;
 }
 
-export async function findUser({ clock, db }: Deps<'clock' | 'db'>, id: string): Promise<ListedUser | undefined> {
-  const [user] = isUuid(id) ? await db.admin.run(findUserSql, { id, now: clock.now() }) : [];
-  return user;
+export async function findUser(deps: Deps<'clock' | 'db'>, id: string): Promise<ListedUser | undefined> {
+  return isUuid(id) ? (await usersById(deps, [id])).get(id.toLowerCase()) : undefined;
 }
 
 /** @throws {AdminRefusal} */
-export async function existingUser(db: Db, id: string, now: Date): Promise<ListedUser> {
-  const [user] = await db.run(findUserSql, { id, now });
+export async function existingUser(db: Reads, id: string, now: Date): Promise<ListedUser> {
+  const [user] = await db.read(sql<ListedUser>`select ${columns(now)} from users where id = ${id}`);
   if (user === undefined) throw unknownUser();
   return user;
 }
 
-const findUserIdSql = statement('find_user_id', { id: 'uuid?', email: 'text?' }, { id: 'uuid' })`
-  select id from users where id = :id or email = :email`;
+/** Null if there is none, or no such user. */
+export async function passwordHashOf(db: Reads, id: string): Promise<string | null> {
+  const [user] = await db.read(sql<{ hash: string | null }>`select password_hash as hash from users where id = ${id}`);
+  return user?.hash ?? null;
+}
 
 /** Finds the id of a user by id or e-mail. @throws {AdminRefusal} */
 export async function userIdOf(deps: Deps<'db'>, idOrEmail: string): Promise<string> {
@@ -240,8 +234,8 @@ export async function userIdOf(deps: Deps<'db'>, idOrEmail: string): Promise<str
 }
 
 export async function findUserId({ db }: Deps<'db'>, idOrEmail: string): Promise<string | undefined> {
-  const named = isUuid(idOrEmail) ? { id: idOrEmail, email: null } : { id: null, email: normaliseEmail(idOrEmail) };
-  const [user] = await db.admin.run(findUserIdSql, named);
+  const named = isUuid(idOrEmail) ? sql`id = ${idOrEmail}` : sql`email = ${normaliseEmail(idOrEmail)}`;
+  const [user] = await db.admin.read(sql<{ id: string }>`select id from users where ${named}`);
   return user?.id;
 }
 
@@ -249,42 +243,35 @@ export function unknownUser(): AdminRefusal {
   return new AdminRefusal('user_unknown', 'There is no such user');
 }
 
-const usersByIdSql = statement('users_by_id', { ids: 'text[]', now: 'timestamptz' }, findUserSql.row)`
-  select ${COLUMNS}, ${IS_LOCKED} from users where id = any (:ids::uuid[])`;
-
 /** The existing users, by ID. */
 export async function usersById(
   { clock, db }: Deps<'clock' | 'db'>,
   ids: readonly string[],
 ): Promise<Map<string, ListedUser>> {
-  const users = await db.admin.run(usersByIdSql, { ids: [...new Set(ids)], now: clock.now() });
+  const users = await db.admin.read(sql<ListedUser>`
+    select ${columns(clock.now())} from users where id = any (${[...new Set(ids)]}::uuid[])`);
   return new Map(users.map((user) => [user.id, user]));
 }
 
 /** Number of changes of e-mails, the newest, among which an earlier e-mail is found: no index has it. */
 const RENAMES = 1_000;
 
-const usersByEmailSql = statement(
-  'users_by_email',
-  { emails: 'text[]', now: 'timestamptz' },
-  { asked: 'text', ...findUserSql.row },
-)`
-  with renamed as materialized (
-    select user_id, metadata ->> 'from' as email, created_at from audit_events
-    where event_type = 'user_email_changed' order by created_at desc, id desc limit ${RENAMES}
-  )
-  select distinct on (asked) asked, ${COLUMNS}, ${IS_LOCKED} from (
-    select email as asked, id as user_id, 'infinity' as until from users where email = any (:emails)
-    union all
-    select email, user_id, created_at from renamed where email = any (:emails)
-  ) as holders join users on users.id = holders.user_id order by asked, until desc`;
-
 /** The users who have the e-mails now, or else had them last, as far as the audit log tells; by e-mail. */
 export async function usersByEmail(
   { clock, db }: Deps<'clock' | 'db'>,
   emails: readonly string[],
 ): Promise<Map<string, ListedUser>> {
-  const users = await db.admin.run(usersByEmailSql, { emails: [...new Set(emails)], now: clock.now() });
+  const asked = [...new Set(emails)];
+  const users = await db.admin.read(sql<ListedUser & { asked: string }>`
+    with renamed as materialized (
+      select user_id, metadata ->> 'from' as email, created_at from audit_events
+      where event_type = 'user_email_changed' order by created_at desc, id desc limit ${RENAMES}
+    )
+    select distinct on (asked) asked, ${columns(clock.now())} from (
+      select email as asked, id as user_id, 'infinity' as until from users where email = any (${asked})
+      union all
+      select email, user_id, created_at from renamed where email = any (${asked})
+    ) as holders join users on users.id = holders.user_id order by asked, until desc`);
   return new Map(users.map(({ asked, ...user }) => [asked, user]));
 }
 

@@ -1,9 +1,9 @@
-/** Interface 17: administration of webhooks. A secret is returned only when it is created. */
-import { sql } from 'kysely';
+/** Administration of webhooks. A secret is returned only when it is created. (Interface 17) */
 import { EVENT_TYPES, type EventType } from '../audit/events.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
-import type { PausedBy } from '../db/entities/outbox-cursor.js';
-import { type Db, statement } from '../db/statement.js';
+import type { OutboxCursor } from '../db/entities/outbox-cursor.js';
+import type { Webhook } from '../db/entities/webhook.js';
+import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import {
   allOf,
   decodeTimeCursor,
@@ -21,7 +21,7 @@ import { authorityOf, faultOfTarget, MAX_URL, type TargetFault } from '../outbox
 import { addSeconds } from '../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
-import { administer, type Change, type Needs, type Operator, requireScope } from './administer.js';
+import { administer, type Change, FOR_UPDATE, type Needs, type Operator, requireScope } from './administer.js';
 import { checkOverlap, OVERLAP_SECONDS } from './key-fields.js';
 
 export interface NewWebhook {
@@ -31,24 +31,22 @@ export interface NewWebhook {
   includeEmails?: boolean | null | undefined;
 }
 
-/** A webhook without its secrets. */
-export interface ListedWebhook {
-  id: string;
-  url: string;
+const OF_WEBHOOK = ['id', 'url', 'eventTypes', 'includeEmails', 'createdAt', 'previousEndsAt'] as const;
+const OF_CURSOR = ['pausedAt', 'pausedBy', 'lastAttemptAt', 'lastOutcome', 'lastStatus'] as const;
+
+/** A webhook without its secrets, and the state of its cursor. */
+export interface ListedWebhook
+  extends Pick<Webhook, (typeof OF_WEBHOOK)[number]>,
+    Pick<OutboxCursor, (typeof OF_CURSOR)[number]> {
   eventTypes: EventType[] | null;
-  includeEmails: boolean;
-  createdAt: Date;
-  previousEndsAt: Date | null;
-  pausedAt: Date | null;
-  pausedBy: PausedBy | null;
   /** Seconds that the oldest event waits */
   lag: number;
   /** Events that failed and will be tried again */
   parkedCount: number;
-  lastAttemptAt: Date | null;
-  lastOutcome: string | null;
-  lastStatus: number | null;
 }
+
+const COLUMNS = sql`${columnsOf(OF_WEBHOOK, 'webhooks')}, ${columnsOf(OF_CURSOR)}, ceil(${sql.raw(LAG)})::integer as lag,
+  (select count(*) from outbox_events where cursor_id = webhooks.id and due_at is not null)::integer as "parkedCount"`;
 
 export interface IssuedWebhook {
   webhook: ListedWebhook;
@@ -95,23 +93,6 @@ export function unknownWebhook(): AdminRefusal {
 /** Each of them reads the log and sends for itself. */
 const MAX_WEBHOOKS = 100;
 
-const createWebhookSql = statement(
-  'create_webhook',
-  {
-    id: 'uuid',
-    url: 'text',
-    event_types: 'text[]?',
-    include_emails: 'boolean',
-    sealed_secret: 'text',
-    now: 'timestamptz',
-  },
-  { id: 'uuid' },
-)`
-  insert into webhooks (id, url, event_types, include_emails, sealed_secret, created_at)
-  select :id, :url, :event_types, :include_emails, :sealed_secret, :now
-  where (select count(*) from webhooks) < ${MAX_WEBHOOKS}
-  returning id`;
-
 /**
  * Its first event is its own `webhook_created`. Who receives events reads the audit log, so the operator must be allowed to.
  * @throws {AdminRefusal} for an invalid field, a target that is not allowed, or one webhook too many
@@ -121,18 +102,19 @@ export function createWebhook(
   operator: Operator,
   { url, eventTypes = null, includeEmails }: NewWebhook,
 ): Promise<IssuedWebhook> {
-  return administer(deps, operator, createWebhook.needs, async ({ db, now, scopes, audit }) => {
+  return administer(deps, operator, createWebhook.needs, async ({ db, em, entities, now, scopes, secrets, audit }) => {
     const include_emails = includeEmails ?? false;
     if (include_emails) requireScope(scopes, 'users:read');
     const host = authorityOf(checkTarget(url, deps.config));
     const event_types = checkEventTypes(eventTypes);
-    const id = uuidInTimeOrder(now);
-    const secret = generateWebhookSecret();
-    const sealed_secret = await sealSecret(deps.keyring, id, secret, now);
-    const created = await db.run(createWebhookSql, { id, url, event_types, include_emails, sealed_secret, now });
-    if (created.length === 0) {
+    if ((await em.count(entities.Webhook)) >= MAX_WEBHOOKS) {
       throw new AdminRefusal('too_many_webhooks', `There can be at most ${MAX_WEBHOOKS} webhooks; delete one first`);
     }
+    const id = uuidInTimeOrder(now);
+    const secret = generateWebhookSecret();
+    const sealedSecret = await sealSecret(deps.keyring, id, secret, now);
+    const row = { id, url, eventTypes: event_types, includeEmails: include_emails, sealedSecret, createdAt: now };
+    await secrets.insertInto('webhooks').values(row).execute();
     await startCursor(db, id, 'webhook');
     const metadata = { webhook_id: id, host, event_types, include_emails };
     await audit({ eventType: 'webhook_created', userId: null, metadata });
@@ -141,38 +123,19 @@ export function createWebhook(
 }
 createWebhook.needs = { scope: 'webhooks:write', also: ['audit:read'] } satisfies Needs;
 
-const COLUMNS = `
-  webhooks.id, url, event_types as "eventTypes", include_emails as "includeEmails", created_at as "createdAt",
-  previous_ends_at as "previousEndsAt", paused_at as "pausedAt", paused_by as "pausedBy",
-  ceil(${LAG})::integer as "lag",
-  (select count(*) from outbox_events where cursor_id = webhooks.id and due_at is not null)::integer as "parkedCount",
-  last_attempt_at as "lastAttemptAt", last_outcome as "lastOutcome", last_status as "lastStatus"`;
-
-const findWebhookSql = statement(
-  'find_webhook',
-  { id: 'uuid' },
-  {
-    id: 'uuid',
-    url: 'text',
-    eventTypes: 'text[]?',
-    includeEmails: 'boolean',
-    createdAt: 'timestamptz',
-    previousEndsAt: 'timestamptz?',
-    pausedAt: 'timestamptz?',
-    pausedBy: 'text?',
-    lag: 'integer',
-    parkedCount: 'integer',
-    lastAttemptAt: 'timestamptz?',
-    lastOutcome: 'text?',
-    lastStatus: 'integer?',
-  },
-)`select ${COLUMNS} from webhooks join outbox_cursors using (id) where id = :id`;
+/** @throws {AdminRefusal} */
+export async function findWebhook(db: Reads, id: string): Promise<ListedWebhook> {
+  const found = sql<ListedWebhook>`select ${COLUMNS} from webhooks join outbox_cursors using (id) where id = ${id}`;
+  const [webhook] = isUuid(id) ? await db.read(found) : [];
+  if (webhook === undefined) throw unknownWebhook();
+  return webhook;
+}
 
 /** @throws {AdminRefusal} */
-export async function findWebhook(db: Db, id: string): Promise<ListedWebhook> {
-  const [webhook] = isUuid(id) ? await db.run(findWebhookSql, { id }) : [];
-  if (webhook === undefined) throw unknownWebhook();
-  return webhook as ListedWebhook;
+async function lockWebhook({ em, entities }: Change, id: string): Promise<Webhook> {
+  const webhook = isUuid(id) ? await em.findOne(entities.Webhook, id, { lockMode: FOR_UPDATE }) : null;
+  if (webhook === null) throw unknownWebhook();
+  return webhook;
 }
 
 /** A page of webhooks, oldest first. @throws {AdminRefusal} for an invalid page */
@@ -181,7 +144,7 @@ export function listWebhooks({ db }: Deps<'db'>, page: PageRequest): Promise<Pag
     db,
     page,
     sql<ListedWebhook & { exactly: string }>`
-      select ${sql.raw(COLUMNS)}, ${exactTime('created_at')} as exactly
+      select ${COLUMNS}, ${exactTime('created_at')} as exactly
       from webhooks join outbox_cursors using (id)
       where ${allOf(page.after != null && afterCursor(page.after))}
       order by created_at, webhooks.id limit ${page.first + 1}`,
@@ -189,19 +152,10 @@ export function listWebhooks({ db }: Deps<'db'>, page: PageRequest): Promise<Pag
   );
 }
 
-function afterCursor(cursor: string) {
+function afterCursor(cursor: string): RawBuilder<unknown> {
   const { exactly, rest } = decodeTimeCursor(cursor, isUuid);
   return sql`(created_at, webhooks.id) > (${exactly}::timestamptz, ${rest[0]}::uuid)`;
 }
-
-const rotateWebhookSql = statement(
-  'rotate_webhook',
-  { id: 'uuid', sealed_secret: 'text', previous_ends_at: 'timestamptz?' },
-  {},
-)`
-  update webhooks set previous_sealed_secret = case when :previous_ends_at is not null then sealed_secret end,
-    previous_ends_at = :previous_ends_at, sealed_secret = :sealed_secret
-  where id = :id`;
 
 /**
  * Creates a second secret. Events are signed with both until the current one ends after `overlapSeconds`.
@@ -213,15 +167,20 @@ export function rotateWebhookSecret(
   id: string,
   overlapSeconds = OVERLAP_SECONDS,
 ): Promise<IssuedWebhook> {
-  return administer(deps, operator, rotateWebhookSecret.needs, async ({ db, now, audit }) => {
+  return administer(deps, operator, rotateWebhookSecret.needs, async (change) => {
+    const { db, now, secrets, audit } = change;
     checkOverlap(overlapSeconds);
-    await findWebhook(db, id);
+    const webhook = await lockWebhook(change, id);
     const secret = generateWebhookSecret();
-    await db.run(rotateWebhookSql, {
-      id,
-      sealed_secret: await sealSecret(deps.keyring, id, secret, now),
-      previous_ends_at: overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds),
-    });
+    const sealedSecret = await sealSecret(deps.keyring, webhook.id, secret, now);
+    const hasOverlap = overlapSeconds > 0;
+    await secrets
+      .updateTable('webhooks')
+      .set(({ ref }) => ({ sealedSecret, previousSealedSecret: hasOverlap ? ref('sealedSecret') : null }))
+      .where('id', '=', id)
+      .execute();
+    webhook.previousEndsAt = hasOverlap ? addSeconds(now, overlapSeconds) : null;
+    await change.em.flush();
     const metadata = { webhook_id: id, overlap_seconds: overlapSeconds };
     await audit({ eventType: 'webhook_secret_rotated', userId: null, metadata });
     return { webhook: await findWebhook(db, id), secret };
@@ -277,14 +236,13 @@ export function replayWebhook(
 }
 replayWebhook.needs = { scope: 'webhooks:write', also: ['audit:read'] } satisfies Needs;
 
-const deleteWebhookSql = statement('delete_webhook', { id: 'uuid' }, {})`delete from webhooks where id = :id`;
-
 /** Ends it, and what has waited for it. @throws {AdminRefusal} for an unknown webhook */
 export function deleteWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<ListedWebhook> {
-  return administer(deps, operator, deleteWebhook.needs, async ({ db, audit }) => {
+  return administer(deps, operator, deleteWebhook.needs, async (change) => {
+    const { db, em, audit } = change;
     const webhook = await findWebhook(db, id);
     await endCursor(db, id);
-    await db.run(deleteWebhookSql, { id });
+    await em.remove(await lockWebhook(change, id)).flush();
     const metadata = { webhook_id: id, host: authorityOf(new URL(webhook.url)) };
     await audit({ eventType: 'webhook_deleted', userId: null, metadata });
     return webhook;

@@ -1,6 +1,6 @@
 /** Interface 11: counts of the audit log by time and type, for plots. */
-import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
+import { type RawBuilder, sql } from '../db/sql.js';
 import { readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { bucketStarts, isTimeZone, type TimeBucket } from '../platform/time-buckets.js';

@@ -1,6 +1,6 @@
 /** Interface 11: the audit log, newest first. */
-import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
+import { type RawBuilder, sql } from '../db/sql.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
 import {

@@ -1,6 +1,6 @@
 /** Interface 11: who made an event, what it is about, and in which session it happened: for a row, and as filters. */
-import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
+import { type RawBuilder, sql } from '../db/sql.js';
 import { statement } from '../db/statement.js';
 import { isUuid } from '../platform/ids.js';
 import type { Actor } from './events.js';

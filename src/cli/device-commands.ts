@@ -15,7 +15,7 @@ export const userDevices: Command = command({
   takes: { user: USER },
   run: async (context, { user }) => {
     const id = await userIdOf(context, user);
-    const devices = (await listDevices(context.db, [id])).get(id) ?? [];
+    const devices = (await listDevices(context.db.admin, [id])).get(id) ?? [];
     return devices.map((device) => ({
       id: device.id,
       last_used_at: device.lastUsedAt.toISOString(),

@@ -1,6 +1,5 @@
 /** PostgreSQL: one pool of connections for the routes, and one for administration, with MikroORM. */
-import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
-import type { RawBuilder } from 'kysely';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { parseDatabaseUrl } from '../config/database-url.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
@@ -8,9 +7,10 @@ import { ExplainedError } from '../platform/explained.js';
 import { createBatches } from './batches.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
 import { lockChangesSql } from './locks.js';
-import type { Entities } from './orm.js';
+import type { Manager } from './orm.js';
 import { isStartupRefused } from './outage.js';
 import { type Ask, inTransaction, onPool, prepared, unprepared } from './run.js';
+import type { Reads } from './sql.js';
 import { type Db, statement } from './statement.js';
 import { CHANGE_LIMITS, NO_LIMITS, type Pooler, TURN_LIMITS, timeLimits } from './time-limits.js';
 
@@ -23,16 +23,17 @@ export interface Database extends Db {
   pool: pg.Pool;
   /** Connections of administration. No login waits for them. */
   adminPool: pg.Pool;
-  /** Statements on `adminPool`. */
-  admin: Db & {
-    /** Runs a query that a listing has built. */
-    list<Row>(query: RawBuilder<Row>): Promise<Row[]>;
-  };
+  /** Statements and reads on `adminPool`. */
+  admin: Db & Reads;
+  /** An entity manager on `adminPool`, for reading; loads the ORM at the first call */
+  manager(): Promise<Manager>;
   /**
-   * Runs a change in one transaction on `adminPool`, by statements and by an entity manager. All instances together run one
-   * change at a time. The work is repeated if a deadlock undoes it.
+   * Runs a change in one transaction on `adminPool`. All instances together run one change at a time. The work is repeated if a
+   * deadlock undoes it.
+   * @param isTurnTaken the caller has the turn, and holds it until the change is committed
+   * @throws also what `work` throws; an error of the database without the row that it quotes
    */
-  change<T>(work: (db: Db, em: SqlEntityManager, entities: Entities) => Promise<T>): Promise<T>;
+  change<T>(work: (change: Manager & { db: Db & Reads }) => Promise<T>, isTurnTaken?: boolean): Promise<T>;
   /** On `adminPool`; created at the first call */
   orm(): Promise<MikroORM>;
   url: string;
@@ -106,21 +107,27 @@ export async function openDatabase(
       adminPool,
       admin: {
         ...unprepared(admin),
-        list: async (query) => {
-          const { compile } = await import('./kysely.js');
-          const { sql: text, parameters } = compile(query);
-          const listing = { text, values: [...parameters] };
-          if (limits.transaction.length === 0) return (await admin(listing)).rows;
-          const limitedList = () => inTransaction(adminPool, budget, limits.transaction, (ask) => ask(listing));
-          return (await budget.spend(limitedList)).rows;
-        },
+        ...reads((query) => {
+          if (limits.transaction.length === 0) return admin(query);
+          return budget.spend(() => inTransaction(adminPool, budget, limits.transaction, (ask) => ask(query)));
+        }),
       },
-      change: async (work) => {
-        const { entities, managerOn } = await import('./orm.js');
-        const manager = await orm();
-        const opening = [...limits.transaction, TURN_LIMITS, lockChangesSql.text, CHANGE_LIMITS.transaction];
-        const changes = (ask: Ask): ReturnType<typeof work> => work(unprepared(ask), managerOn(manager, ask), entities);
-        return inTransaction(adminPool, budget, opening, changes, CHANGE_LIMITS.queryTimeoutMs);
+      manager: async () => {
+        const { managerOn } = await import('./orm.js');
+        return managerOn(await orm(), admin);
+      },
+      change: async (work, isTurnTaken = false) => {
+        const { managerOn, withoutRow } = await import('./orm.js');
+        const opened = await orm();
+        const turn = isTurnTaken ? [] : [TURN_LIMITS, lockChangesSql.text];
+        const opening = [...limits.transaction, ...turn, CHANGE_LIMITS.transaction];
+        const changes = (ask: Ask): ReturnType<typeof work> =>
+          work({ ...managerOn(opened, ask), db: { ...unprepared(ask), ...reads(ask) } });
+        return inTransaction(adminPool, budget, opening, changes, CHANGE_LIMITS.queryTimeoutMs).catch(
+          (error: unknown) => {
+            throw withoutRow(error);
+          },
+        );
       },
       orm,
       url,
@@ -141,6 +148,15 @@ export async function openDatabase(
     throw isStartupRefused(error) && pooler === 'none' ? new PoolerInBetween() : error;
   }
   return database;
+}
+
+function reads(ask: Ask): Reads {
+  return {
+    read: async (query) => {
+      const { compile } = await import('./kysely.js');
+      return (await ask(compile(query))).rows;
+    },
+  };
 }
 
 /** `missing`: the schemas of search_path, if none exists. Tables would be created nowhere. */

@@ -1,4 +1,4 @@
-/** Kysely, which builds listings and runs the queries of the entity manager. It is loaded when one of them is used. */
+/** Kysely, which compiles what `sql` has built and runs the queries of the entity manager. */
 import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder } from 'kysely';
 import type pg from 'pg';
 import type { Ask } from './run.js';
@@ -18,6 +18,7 @@ export function kyselyOnPool(pool: pg.Pool): Kysely<unknown> {
 
 const compiler = kyselyOn(() => Promise.reject(new Error('it only compiles')));
 
-export function compile(query: RawBuilder<unknown>): { sql: string; parameters: readonly unknown[] } {
-  return query.compile(compiler);
+export function compile(query: RawBuilder<unknown>): { text: string; values: unknown[] } {
+  const { sql, parameters } = query.compile(compiler);
+  return { text: sql, values: [...parameters] };
 }

@@ -2,8 +2,8 @@
 import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
-import type pg from 'pg';
+import { DriverException, type Kysely, MikroORM, type SqlEntityManager, ValidationError } from '@mikro-orm/postgresql';
+import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
@@ -19,6 +19,7 @@ import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
 import { Webhook } from './entities/webhook.js';
 import { kyselyOn, kyselyOnPool } from './kysely.js';
+import { isOutage } from './outage.js';
 import type { Ask } from './run.js';
 
 /** For code that must not import them, so that they are not loaded at the start. */
@@ -39,6 +40,22 @@ export const entities = {
 };
 export type Entities = typeof entities;
 
+/** Tables with secrets, under the names of their properties. */
+interface SecretTables {
+  users: Partial<User>;
+  api_keys: Partial<ApiKey>;
+  cron_keys: Partial<CronKey>;
+  webhooks: Partial<Webhook>;
+  password_links: Partial<PasswordLink>;
+  requested_links: Partial<RequestedLink>;
+}
+
+/**
+ * The Kysely of the entity manager, for rows with a secret: it sends values as parameters. MikroORM writes them into the text of
+ * a statement, which servers log.
+ */
+export type Secrets = Kysely<SecretTables>;
+
 /** @param pool connections of that database */
 export async function openOrm(clientUrl: string, pool: pg.Pool): Promise<MikroORM> {
   const files = await Promise.all(migrations.map(({ load }) => load()));
@@ -56,9 +73,28 @@ export async function openOrm(clientUrl: string, pool: pg.Pool): Promise<MikroOR
   });
 }
 
+/** What a change of rows is made with. */
+export interface Manager {
+  em: SqlEntityManager;
+  entities: Entities;
+  secrets: Secrets;
+}
+
 /** An entity manager that sends its queries through `ask`. */
-export function managerOn(orm: MikroORM, ask: Ask): SqlEntityManager {
+export function managerOn(orm: MikroORM, ask: Ask): Manager {
   const em = orm.em.fork();
   em.setTransactionContext(kyselyOn(ask));
-  return em;
+  return { em, entities, secrets: em.getKysely<SecretTables>({ columnNamingStrategy: 'property' }) };
+}
+
+/**
+ * What may leave of an error of a change: its name, code and place. Its message and other fields quote the row that failed,
+ * hash or sealed secret included. An outage is about no row.
+ */
+export function withoutRow(error: unknown): unknown {
+  const quotes = [DriverException, ValidationError, pg.DatabaseError].some((kind) => error instanceof kind);
+  if (!quotes || isOutage(error)) return error;
+  const { name, stack = '', code } = error as Error & { code?: string };
+  const places = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return Object.assign(new Error('a change of rows failed'), { name, code, stack: [name, ...places].join('\n') });
 }

@@ -1,7 +1,4 @@
-/**
- * How the code speaks to PostgreSQL: a request runs statements; a listing builds SQL; an administrative change uses the
- * entity manager, never for a secret.
- */
+/** Statements: SQL next to the types of its parameters and rows. docs/architecture.md says which rooms run them. */
 
 /** Types of PostgreSQL that statements use, and what the driver takes and gives for each. */
 interface Values {

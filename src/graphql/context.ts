@@ -92,7 +92,7 @@ function withLoaders(
     return emails.map((email) => found.get(email) ?? null);
   }, NO_CACHE);
   const devices = new DataLoader(async (userIds: readonly string[]) => {
-    const found = await turns.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db, userIds));
+    const found = await turns.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db.admin, userIds));
     return userIds.map((id) => found.get(id) ?? []);
   }, NO_CACHE);
   const sessions = new DataLoader(async (ids: readonly string[]) => {

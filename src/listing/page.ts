@@ -1,7 +1,7 @@
 /** Keyset pagination as in Relay: page 1,000 costs as much as page 1. */
-import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.js';
 import { isStatementTimeout } from '../db/outage.js';
+import { type RawBuilder, sql } from '../db/sql.js';
 import { TimeSpent } from '../platform/budget.js';
 import { isUuid } from '../platform/ids.js';
 import { hasNul } from '../platform/text.js';
@@ -114,7 +114,7 @@ export function pageOf<T>(rows: readonly T[], first: number, cursorOf: (row: T) 
  */
 export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promise<Row[]> {
   try {
-    return await db.admin.list(query);
+    return await db.admin.read(query);
   } catch (error) {
     const isTooMuch = isStatementTimeout(error) || (error instanceof TimeSpent && error.hasAnswers);
     if (!isTooMuch) throw error;

@@ -109,7 +109,7 @@ export async function startGateway(
 
 /** Interface 1: an empty embedded database gets one administrator, whose password is shown once. */
 async function createFirstAdministrator(app: App, print: (line: string) => void): Promise<void> {
-  if (await hasUsers(app.db)) return;
+  if (await hasUsers(app.db.admin)) return;
   const password = generatePassword();
   await createUser(app, COMMAND_LINE, { email: FIRST_ADMINISTRATOR, password, role: 'admin' });
   print(`First start: administrator ${FIRST_ADMINISTRATOR} was created. Its password will not be shown again.`);

@@ -78,7 +78,7 @@ describe.each(['by itself', 'in a transaction'])('a statement %s that fails', (w
 test('a closed database has no connections left', async () => {
   const db = await openDatabase(database.url);
   const pools: pg.Pool[] = [db.pool, db.adminPool];
-  await db.admin.list(sql`select 1`);
+  await db.admin.read(sql`select 1`);
   await db.close();
   expect(pools.map(({ ended }) => ended)).toEqual([true, true]);
 });

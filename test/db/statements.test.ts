@@ -177,7 +177,7 @@ test('rows are read alike on the connections of the routes, on those of administ
     expect(await db.run(everyType, values)).toEqual(expected);
     expect(await db.admin.run(everyType, values)).toEqual(expected);
     expect(await db.transaction((tx) => tx.run(everyType, values))).toEqual(expected);
-    expect(await db.change((tx) => tx.run(everyType, values))).toEqual(expected);
+    expect(await db.change(({ db: tx }) => tx.run(everyType, values))).toEqual(expected);
   } finally {
     await db.close();
   }

@@ -47,20 +47,20 @@ test('a statement whose connection comes too late is not run', async () => {
 });
 
 test('a change whose turn comes too late is not made, and keeps nobody waiting', async () => {
-  const change = () => soon().change((tx) => tx.run(doSql, { what: 'change' }));
+  const change = () => soon().change(({ db: tx }) => tx.run(doSql, { what: 'change' }));
   await withoutConnections(adminPool, () => isSpent(change()));
   await db.change(async () => {
     await isSpent(change());
   });
   await until('no connection is used', () => adminPool.idleCount === adminPool.totalCount);
   expect(await done()).toEqual([]);
-  await db.change((tx) => tx.run(doSql, { what: 'next' }));
+  await db.change(({ db: tx }) => tx.run(doSql, { what: 'next' }));
   expect(await done()).toEqual([{ what: 'next' }]);
 });
 
 test('a change that has its turn is made, whatever is left', async () => {
   const budget = createBudget(2_000);
-  await db.within(budget).change(async (tx, em) => {
+  await db.within(budget).change(async ({ db: tx, em }) => {
     budget.wait();
     await until('nothing is left', () => {
       try {

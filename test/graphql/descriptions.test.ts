@@ -58,7 +58,7 @@ test('Interface 11: each event type is caused here, and its description names th
     for (let i = 0; i < 2; i += 1) await refresh(gateway, stolen.refreshToken);
     const { sid } = claimsOf((await newcomer(gateway)).accessToken);
     await revokeSession(app, COMMAND_LINE, undefined, String(sid));
-    const [device] = (await listDevices(app.db, [user.id])).get(user.id) ?? [];
+    const [device] = (await listDevices(app.db.admin, [user.id])).get(user.id) ?? [];
     await forgetDevice(app, COMMAND_LINE, undefined, String(device?.id));
     for (const password of [WRONG, WRONG, PASSWORD]) await login(gateway, user.email, password);
     await unlockUser(app, COMMAND_LINE, user.id);
