@@ -45,10 +45,12 @@ interface NewestRecord extends Pick<RefreshToken, (typeof OF_RECORD)[number]> {
   lastUsedAt: Date;
 }
 
+const COLUMNS = columnsOf(OF_RECORD);
+
 /** @param family SQL of the session ID */
 function newestRecordOf(family: RawBuilder<unknown>): RawBuilder<NewestRecord> {
   return sql`
-    select family_id as id, session_started_at as "startedAt", created_at as "lastUsedAt", ${columnsOf(OF_RECORD)}
+    select family_id as id, session_started_at as "startedAt", created_at as "lastUsedAt", ${COLUMNS}
     from refresh_tokens where family_id = ${family} and ${sql.raw(NEWEST)} order by created_at desc limit 1`;
 }
 

@@ -39,9 +39,11 @@ const STORED = [
   'createdAt',
 ] satisfies Array<keyof ListedUser>;
 
+const COLUMNS = columnsOf(STORED, 'users');
+
 /** Select list of a `ListedUser`. */
 function columns(now: Date): RawBuilder<unknown> {
-  return sql`${columnsOf(STORED, 'users')}, password_hash is not null as "hasPassword",
+  return sql`${COLUMNS}, password_hash is not null as "hasPassword",
     coalesce(locked_until > ${now}, false) as "isLocked"`;
 }
 

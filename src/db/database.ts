@@ -6,6 +6,7 @@ import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { ExplainedError } from '../platform/explained.js';
 import { createBatches } from './batches.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
+import { compile } from './kysely.js';
 import { lockChangesSql } from './locks.js';
 import type { Manager } from './orm.js';
 import { isStartupRefused } from './outage.js';
@@ -152,10 +153,7 @@ export async function openDatabase(
 
 function reads(ask: Ask): Reads {
   return {
-    read: async (query) => {
-      const { compile } = await import('./kysely.js');
-      return (await ask(compile(query))).rows;
-    },
+    read: async (query) => (await ask(compile(query))).rows,
   };
 }
 

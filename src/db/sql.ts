@@ -19,5 +19,5 @@ export function columnOf(property: string): string {
  */
 export function columnsOf(properties: readonly string[], table?: string): RawBuilder<unknown> {
   const prefix = table === undefined ? '' : `${table}.`;
-  return sql.join(properties.map((property) => sql`${sql.ref(prefix + columnOf(property))} as ${sql.ref(property)}`));
+  return sql.raw(properties.map((property) => `${prefix}${columnOf(property)} as "${property}"`).join(', '));
 }
