@@ -1,5 +1,4 @@
-/** Interface 9: addresses that cannot log in at present, and which of them concern a user. */
-
+/** Addresses that cannot log in at present, and which of them concern a user. (Interface 9) */
 import { listAuditEvents } from '../audit/log.js';
 import { addSeconds } from '../platform/clock.js';
 import { loginGroups, loginLimitOf } from '../rate-limits/address-group.js';

@@ -1,4 +1,4 @@
-/** Interface 9: why a user cannot log in: each known reason with the command that fixes it. */
+/** Explains why a user cannot log in: each known reason with the command that fixes it. (Interface 9) */
 import { type AuditRow, listAuditEvents } from '../audit/log.js';
 import { ANY_COSTS, hashFault, trialFault } from '../credentials/passwords/hash-fault.js';
 import { parseHash } from '../credentials/passwords/hash-kinds.js';
@@ -74,7 +74,7 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
   const devices = user === undefined ? [] : ((await listDevices(deps.db.admin, [user.id])).get(user.id) ?? []);
   const ofAccount =
     user === undefined
-      ? await hindranceOfMissing(deps, about)
+      ? await reasonOfMissing(deps, about)
       : reasonsOfUser(user, await findHashFault(deps, user), devices, now);
   return {
     user,
@@ -89,7 +89,7 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
 }
 
 /** The user was deleted, or never existed. */
-async function hindranceOfMissing(
+async function reasonOfMissing(
   deps: ExplainDeps,
   about: { email: string } | { userId: string },
 ): Promise<RefusalReason[]> {

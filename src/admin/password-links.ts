@@ -1,4 +1,4 @@
-/** Interface 11 and 15: links by which people set a password, so that no administrator chooses it. */
+/** Links by which people set a password, so that no administrator chooses it. (Interface 11 and 15) */
 import { issueLink } from '../auth/password-links.js';
 import { generateLinkToken } from '../credentials/key-secrets.js';
 import type { Keyring } from '../credentials/keyring/keyring.js';

@@ -1,4 +1,4 @@
-/** Interface 11 and 15: a new password, checked or generated. Login does not apply these rules. */
+/** Checks a new password, or generates one. Login does not apply these rules. (Interface 11 and 15) */
 import { CURRENT_FAULT, MIN_PASSWORD_CHARACTERS, type PasswordFault } from '../credentials/passwords/password-rules.js';
 import type { NewPasswords } from '../credentials/passwords/passwords.js';
 import { AdminRefusal } from '../listing/refusal.js';

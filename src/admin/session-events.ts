@@ -1,4 +1,4 @@
-/** Interface 11: the events of a session, each with a sentence for a person. */
+/** The events of a session, each with a sentence for a person. (Interface 11) */
 import type { Actor, AuditedEvent, EventType } from '../audit/events.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { END_OF, type Session, type SessionEndReason } from './sessions.js';

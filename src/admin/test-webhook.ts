@@ -1,4 +1,4 @@
-/** Interface 17: sends one event to a webhook by hand. It is no part of the log, so nothing is stored or counted. */
+/** Sends one event to a webhook by hand. It is no part of the log, so nothing is stored or counted. (Interface 17) */
 import type { Delivery } from '../outbox/consumer.js';
 import type { LoggedEvent } from '../outbox/cursors.js';
 import { payloadOf } from '../outbox/webhooks/payload.js';

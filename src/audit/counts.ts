@@ -1,4 +1,4 @@
-/** Interface 11: counts of the audit log by time and type, for plots. */
+/** Counts of the audit log by time and type, for plots. (Interface 11) */
 import type { Database } from '../db/database.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { readRows } from '../listing/page.js';

@@ -1,4 +1,4 @@
-/** Interface 11: the audit log, newest first. */
+/** The audit log, newest first. (Interface 11) */
 import type { Database } from '../db/database.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { statement } from '../db/statement.js';

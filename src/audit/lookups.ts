@@ -1,4 +1,4 @@
-/** Interface 11: who made an event, what it is about, and in which session it happened: for a row, and as filters. */
+/** Finds who made an event, what it is about, and its session; as facts of a row and as filters. (Interface 11) */
 import type { Database } from '../db/database.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { statement } from '../db/statement.js';

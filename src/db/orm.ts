@@ -1,4 +1,4 @@
-/** MikroORM on the connections of administration. It is loaded only for changes and migrations, not at the start. */
+/** MikroORM on the connections of administration. It is loaded for changes and migrations, not at the start. */
 import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';

@@ -1,4 +1,4 @@
-/** Interface 11: the filter `ids` of listings. */
+/** The filter `ids` of listings. (Interface 11) */
 import { AdminRefusal } from './refusal.js';
 
 export interface IdFilter {
