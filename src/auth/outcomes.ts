@@ -1,23 +1,11 @@
 /** The outcomes of login, refresh and logout. */
 import type { PasswordFault } from '../credentials/passwords/password-rules.js';
 import type { TokenPair } from '../credentials/tokens/jwt.js';
+import type { SpecReason } from '../domain/error-reasons.js';
 import type { Refused } from '../platform/refused.js';
 import type { Proof } from './retries.js';
 
-/** Every row of Spec 7 that has a `detail`. The tables of refusals are in `http/refusals.ts`. */
-export type Refusal =
-  | 'invalid_credentials'
-  | 'account_locked'
-  | 'no_refresh_token'
-  | 'invalid_refresh_token'
-  | 'wrong_token_type'
-  | 'claim_missing'
-  | 'jti_not_uuid'
-  | 'record_unknown'
-  | 'record_revoked'
-  | 'record_expired';
-
-/** Refusals that Interface 5 adds to Spec 7. */
+/** Refusals that Interface 5 adds to those of Spec 7. `http/refusals.ts` has the answers to all. */
 export type FurtherRefusal = 'ambiguous_cookie' | 'rate_limited';
 
 /** Refusals of the routes of Interface 15, next to `account_locked`. */
@@ -45,6 +33,6 @@ type RateLimited = Temporary<'rate_limited'>;
 export type Outcome =
   | ({ kind: 'granted'; deviceCookie?: string | undefined } & TokenPair)
   | ({ kind: 'retried'; proof: Proof } & TokenPair)
-  | Refused<Exclude<Refusal | FurtherRefusal, 'account_locked' | 'rate_limited'>>
+  | Refused<Exclude<SpecReason | FurtherRefusal, 'account_locked' | 'rate_limited'>>
   | Locked
   | RateLimited;

@@ -19,8 +19,8 @@ const LOOK_AGAIN = 'Read the list again.';
 const NOT_ALLOWED = 'Do not repeat: the caller may not. Ask the operators if it should.';
 const FIX_PROXY = 'Fix the configuration of the proxy.';
 
-export const ERROR_REASONS = {
-  // Login and refresh: Spec 7
+/** Login and refresh: the rows of Spec 7 that have a `detail`. */
+const OF_SPEC_7 = {
   invalid_credentials: {
     means: 'The e-mail is unknown or inactive, or the password is wrong.',
     action: 'Ask for e-mail and password again.',
@@ -40,6 +40,10 @@ export const ERROR_REASONS = {
     action: LOG_IN,
   },
   record_expired: { means: 'The record of the token has expired.', action: LOG_IN },
+} as const satisfies Record<string, About>;
+
+export const ERROR_REASONS = {
+  ...OF_SPEC_7,
   ambiguous_cookie: {
     means: 'Several cookies `refresh_token` differ, and not exactly one is a token of this gateway.',
     action: LOG_IN,
@@ -241,3 +245,4 @@ export const ERROR_REASONS = {
 } as const satisfies Record<string, About>;
 
 export type ErrorReason = keyof typeof ERROR_REASONS;
+export type SpecReason = keyof typeof OF_SPEC_7;

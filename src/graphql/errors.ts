@@ -8,7 +8,7 @@ import { type ErrorLines, reportBug, reportOutage } from '../platform/error-line
 import type { RequestIds } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import type { Mask } from './masking.js';
-import { CODES, type Reason } from './reasons.js';
+import { CODES, type GraphqlReason } from './reasons.js';
 
 /** Status and header fields of the response, in the form that Apollo reads from an error. */
 export function status(code: number, ...fields: Array<[name: string, value: string]>) {
@@ -22,7 +22,7 @@ type Status = ReturnType<typeof status>;
  * @param http the status of the whole response; undefined if other fields may have data
  * @param more further extensions
  */
-export function errorOf(reason: Reason, message: string, http?: Status, more?: object): GraphQLError {
+export function errorOf(reason: GraphqlReason, message: string, http?: Status, more?: object): GraphQLError {
   return new GraphQLError(message, { extensions: { code: CODES[reason], reason, ...more, ...(http && { http }) } });
 }
 
@@ -65,7 +65,7 @@ export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => R
       message: 'Internal server error',
       ...(path && { path }),
       ...(locations && { locations }),
-      extensions: { code, reason: 'internal_error' satisfies Reason },
+      extensions: { code, reason: 'internal_error' satisfies GraphqlReason },
     };
   };
 }

@@ -88,4 +88,4 @@ export const CODES = {
   body_not_json: 'BAD_REQUEST',
 } as const satisfies Partial<Record<ErrorReason, ErrorCode>>;
 
-export type Reason = keyof typeof CODES;
+export type GraphqlReason = keyof typeof CODES;

@@ -1,6 +1,6 @@
 /** The JSON body of an error, which never repeats what a caller submitted. (Interface 5 and 7) */
 import type { ErrorReason } from '../domain/error-reasons.js';
-import { ERRORS, type Reason } from './refusals.js';
+import { ERRORS, type RestReason } from './refusals.js';
 
 interface Row {
   code: 'BAD_REQUEST' | 'INTERNAL_SERVER_ERROR' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE';
@@ -35,7 +35,7 @@ export interface More {
 /** On `/graphql` with `errors`, where GraphQL clients look for the reason. */
 export function errorBody(
   { url = '' }: { url?: string | undefined },
-  reason: Reason,
+  reason: RestReason,
   { detail = ERRORS[reason].detail, ...more }: More = {},
 ): object {
   if (!GRAPHQL_PATH.test(url)) return { detail, reason, ...more };

@@ -4,18 +4,18 @@ import { isOutage } from '../db/outage.js';
 import { type ErrorLines, reportBug, reportOutage } from '../platform/error-lines.js';
 import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import { errorBody, type More } from './error-body.js';
-import { ERRORS, type Reason } from './refusals.js';
+import { ERRORS, type RestReason } from './refusals.js';
 import { sendJson } from './send-json.js';
 
 /** Refusals of the body parser, by status. */
-const OF_PARSER: Readonly<Record<number, Reason>> = {
+const OF_PARSER: Readonly<Record<number, RestReason>> = {
   400: 'body_not_json',
   413: 'body_too_large',
   415: 'unsupported_media_type',
 };
 
 /** The reason is the outcome in the log too, unless another was decided. */
-export function sendError(res: Response, reason: Reason, more?: More): void {
+export function sendError(res: Response, reason: RestReason, more?: More): void {
   res.locals.outcome ??= reason;
   sendJson(res.status(ERRORS[reason].status), errorBody(res.req, reason, more));
 }

@@ -2,7 +2,7 @@
 import type { PresentedKind } from '../callers/kinds.js';
 import { DEVICE_OUTCOMES, type Metrics } from '../platform/metrics.js';
 import { FAMILIES, routeOfFamily } from './authz/original-request.js';
-import { AUTHZ_ERRORS, type AuthzReason, type Reason } from './refusals.js';
+import { AUTHZ_ERRORS, type AuthzReason, type RestReason } from './refusals.js';
 
 /** Outcomes of every route. */
 const OF_EVERY_ROUTE = [
@@ -55,7 +55,10 @@ export const OF_ROUTES = {
   ],
   '/auth/password/redeem': ['success', 'link_invalid', ...WITH_PASSWORD],
   '/auth/password/forgot': ['success', ...WITH_PASSWORD],
-} as const satisfies Record<string, readonly (Reason | 'success' | 'retried' | 'without_session' | 'client_closed')[]>;
+} as const satisfies Record<
+  string,
+  readonly (RestReason | 'success' | 'retried' | 'without_session' | 'client_closed')[]
+>;
 
 /** By the kind of credential that was presented to `/graphql`. */
 const OF_CALLERS = {

@@ -1,10 +1,10 @@
 /** Every error of REST by its `reason`, which is also its outcome in the log: Spec 7, then Interface 5 and 15. */
-import type { FurtherRefusal, PasswordRefusal, Refusal } from '../auth/outcomes.js';
+import type { FurtherRefusal, PasswordRefusal } from '../auth/outcomes.js';
 import type { CallerRefusal } from '../callers/caller.js';
 import { MISSING_TOKEN } from '../callers/resolve-user.js';
 import type { RuleRefusal, RuleViolation } from '../callers/rule.js';
 import { BEARER_DETAILS, type BearerRefusal } from '../callers/user.js';
-import type { ErrorReason } from '../domain/error-reasons.js';
+import type { ErrorReason, SpecReason } from '../domain/error-reasons.js';
 import { OUTAGE_DETAIL } from '../platform/outage.js';
 
 /**
@@ -19,7 +19,7 @@ interface ErrorRow {
   cookie?: 'unchanged' | 'cleared' | 'cleared_everywhere';
 }
 
-/** Spec 7: the table of errors. A refusal without its row does not compile. */
+/** Spec 7: the table of errors. A reason without its row does not compile. */
 export const REFUSALS = {
   invalid_credentials: { status: 401, detail: 'Invalid credentials', cookie: 'unchanged' },
   account_locked: {
@@ -35,7 +35,7 @@ export const REFUSALS = {
   record_unknown: { status: 401, detail: 'Token not recognised', cookie: 'cleared' },
   record_revoked: { status: 401, detail: 'Session invalidated — please log in again', cookie: 'cleared' },
   record_expired: { status: 401, detail: 'Refresh token expired', cookie: 'cleared' },
-} as const satisfies Record<Refusal, Required<ErrorRow>>;
+} as const satisfies Record<SpecReason, Required<ErrorRow>>;
 
 /** Interface 5 and 15. */
 export const FURTHER_ERRORS = {
@@ -164,9 +164,9 @@ export const AUTHZ_ERRORS = {
 export type AuthzReason = keyof typeof AUTHZ_ERRORS | CallerRefusal;
 
 export const ERRORS = { ...REFUSALS, ...FURTHER_ERRORS };
-export type Reason = keyof typeof ERRORS;
+export type RestReason = keyof typeof ERRORS;
 
 /** A row in its general form, whose cookie may be unchanged by being absent. */
-export function rowOf(reason: Reason): Readonly<ErrorRow> {
+export function rowOf(reason: RestReason): Readonly<ErrorRow> {
   return ERRORS[reason];
 }

@@ -8,7 +8,7 @@ import type { Deps } from '../services.js';
 import { originReader } from './client-address.js';
 import type { RequestLocals } from './locals.js';
 import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, type RequestOutcome } from './outcomes.js';
-import { ERRORS, type Reason } from './refusals.js';
+import { ERRORS, type RestReason } from './refusals.js';
 import { traceOf } from './trace.js';
 
 /** A caller's own X-Request-Id is used if it is plain enough for a log. */
@@ -56,7 +56,7 @@ export interface RequestLog {
    * @param req undefined if its header could not be parsed
    * @returns the request id that it is logged under
    */
-  unparsed(reason: Reason, clientIp: string | undefined, req?: Headed): string;
+  unparsed(reason: RestReason, clientIp: string | undefined, req?: Headed): string;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Every reason of an error, caused over HTTP, with its status and code as docs/dashboards.md prints them. (Interface 7) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserActive } from '../../src/admin/user-changes.js';
-import { CODES, type Reason } from '../../src/graphql/reasons.js';
+import { CODES, type GraphqlReason } from '../../src/graphql/reasons.js';
 import { writeBreached } from '../support/breached.js';
 import { GRAPHQL_CODES } from '../support/documents/graphql-tables.js';
 import { type Answer, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
@@ -182,7 +182,7 @@ async function replayOfTheFuture(): Promise<Answer> {
 }
 
 /** Status, code, and how to cause it; undefined if there is no client left to answer. */
-const PRODUCED: Record<Reason, [number, string, () => Promise<Answer>] | undefined> = {
+const PRODUCED: Record<GraphqlReason, [number, string, () => Promise<Answer>] | undefined> = {
   missing_credentials: [401, 'UNAUTHENTICATED', asked(nobody)],
   multiple_credentials: [401, 'UNAUTHENTICATED', asked(() => ({ ...bearer('x')(''), ...internalKey('x')('') }))],
   unsupported_scheme: [401, 'UNAUTHENTICATED', asked(() => ({ authorization: 'Basic x' }))],
@@ -263,6 +263,6 @@ test.each(rows)('Interface 7: %s is %i %s', async (reason, status, code, produce
   const answer = await produce();
   expect(answer.status).toBe(status);
   expect(answer.json.errors[0].extensions).toMatchObject({ reason, code });
-  expect(CODES[reason as Reason]).toBe(code);
+  expect(CODES[reason as GraphqlReason]).toBe(code);
   expect(GRAPHQL_CODES[code as keyof typeof GRAPHQL_CODES].statuses).toContain(status); // of docs/dashboards.md
 });

@@ -1,7 +1,7 @@
 /** OpenAPI 3.1 responses: those with a body of their own, and errors with their reasons and sentences. */
 import { CROSS_SITE_IN_DEVELOPMENT } from '../cross-site.js';
 import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
-import { ERRORS, type Reason } from '../refusals.js';
+import { ERRORS, type RestReason } from '../refusals.js';
 import { ALLOW, always, NO_STORE, RATE_LIMIT_POLICY, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
 type Fields = Record<string, object>;
@@ -23,7 +23,7 @@ export function noBody(description: string, fields: Fields): object {
 }
 
 /** A row of the table of errors, or another sentence for it. */
-type Sentence = Reason | { name: string; reason: Reason; detail: string };
+type Sentence = RestReason | { name: string; reason: RestReason; detail: string };
 
 /** An error, with an example for each of these. @param about a summary for an example, by its reason */
 export function refusal(
@@ -118,6 +118,6 @@ export function unreadable(fields: Fields): object {
 }
 
 /** The 429 of a route with rate limits. */
-export function tooMany(description: string, reasons: readonly Reason[], fields: Fields = {}): object {
+export function tooMany(description: string, reasons: readonly RestReason[], fields: Fields = {}): object {
   return refusal(description, [...reasons, 'too_many_requests'], { ...PERHAPS, 'Retry-After': RETRY_AFTER, ...fields });
 }

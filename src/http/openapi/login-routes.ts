@@ -1,5 +1,5 @@
 /** OpenAPI of the three routes, with the refusals of the table and those made before routing. (Spec 4) */
-import type { Refusal } from '../../auth/outcomes.js';
+import type { SpecReason } from '../../domain/error-reasons.js';
 import { OF_ROUTES } from '../outcomes.js';
 import { ERRORS, REFUSALS } from '../refusals.js';
 import { json, OF_EVERY_ROUTE, refusal, shared, tooMany, unreadable, withFields } from './answers.js';
@@ -26,8 +26,8 @@ const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: alwa
 const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };
 
 /** The refusals of a route with this status, and what each does to the cookie. */
-function rowsOf(route: keyof typeof OF_ROUTES, status: number): [reasons: Refusal[], about: Record<string, string>] {
-  const words = OF_ROUTES[route].filter((word): word is Refusal & typeof word => word in REFUSALS);
+function rowsOf(route: keyof typeof OF_ROUTES, status: number): [reasons: SpecReason[], about: Record<string, string>] {
+  const words = OF_ROUTES[route].filter((word): word is SpecReason & typeof word => word in REFUSALS);
   const rows = words.filter((word) => REFUSALS[word].status === status);
   const about = rows.map((word) => [word, `The cookie is ${REFUSALS[word].cookie}.`]);
   return [rows, Object.fromEntries(about)];

@@ -35,7 +35,7 @@ const MAX_RULES = 1_000;
 type AuthzDeps = CallerDeps & Deps<'fullDisk' | 'log' | 'sampling'>;
 
 /** A refusal that was decided here; `fields` and `more` are of the answer. */
-interface Refusal {
+interface AuthzRefusal {
   reason: AuthzReason;
   status: number;
   detail: string;
@@ -57,7 +57,7 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     res: Response,
     family: ProxyFamily,
     [ruleText, rest]: [string, string],
-  ): Promise<Refusal | undefined> => {
+  ): Promise<AuthzRefusal | undefined> => {
     const { locals } = res;
     const peer = peerAddressOf(req.socket) ?? '';
     if (!isListed(peer)) {
@@ -107,7 +107,7 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
 
   const answer = async (req: Request, res: Response, family: ProxyFamily, path: [string, string]): Promise<void> => {
     res.locals.route = routeOfFamily(family.name);
-    let refusal: Refusal | undefined;
+    let refusal: AuthzRefusal | undefined;
     try {
       refusal = await check(req, res, family, path);
     } catch (error) {
@@ -133,7 +133,7 @@ function refusalOf(
   reason: keyof typeof AUTHZ_ERRORS,
   detail: string = AUTHZ_ERRORS[reason].detail,
   fields: Array<[string, string]> = [],
-): Refusal {
+): AuthzRefusal {
   return { reason, status: AUTHZ_ERRORS[reason].status, detail, fields };
 }
 
@@ -141,7 +141,7 @@ function refusalOf(
 function unauthorized(
   { reason, detail, fields, signatureBase }: Extract<Resolution, { kind: 'refused' }>,
   { clock }: Deps<'clock'>,
-): Refusal {
+): AuthzRefusal {
   const more = {
     ...(reason === 'signature_expired' && { server_time: clock.now().toISOString() }),
     ...(signatureBase !== undefined && { signature_base: signatureBase }),
@@ -149,7 +149,7 @@ function unauthorized(
   return { reason, status: 401, detail, fields, more };
 }
 
-function refuse(res: Response, family: ProxyFamily, { reason, status, detail, fields = [], more }: Refusal): void {
+function refuse(res: Response, family: ProxyFamily, { reason, status, detail, fields = [], more }: AuthzRefusal): void {
   res.locals.outcome = reason;
   for (const [name, value] of fields) res.set(name, value);
   if (!family.passesOn(status)) res.set('X-Auth-Status', String(status));

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/logger.js';
 import { MAX_CONNECTIONS } from '../../platform/max-connections.js';
 import { peerAddressOf } from '../client-address.js';
-import type { Reason } from '../refusals.js';
+import type { RestReason } from '../refusals.js';
 import type { RequestLog } from '../request-log.js';
 import { closeAfterLast, closeInIdleTurn, closeListener, isClosing } from './closing.js';
 import { createServer } from './node-http.js';
@@ -148,7 +148,7 @@ export async function listen(
   const unread = setInterval(() => cutUnread(connections, limits.answerMs), limits.checkEveryMs).unref();
 
   const refused = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, reason: Reason, fields = '', url?: string, req?: IncomingMessage): void => {
+  const refuse = (socket: Duplex, reason: RestReason, fields = '', url?: string, req?: IncomingMessage): void => {
     if (refused.has(socket)) return; // every further packet is an error again
     refused.add(socket);
     const requestId = requestLog.unparsed(reason, peerAddressOf(socket as Socket), req);

@@ -2,19 +2,19 @@
 import type { ServerResponse } from 'node:http';
 import { errorBody } from '../error-body.js';
 import type { RequestLocals } from '../locals.js';
-import { ERRORS, type Reason } from '../refusals.js';
+import { ERRORS, type RestReason } from '../refusals.js';
 import { sendJson } from '../send-json.js';
 import { STATUS_CODES } from './node-http.js';
 
 /** Refusals of Node's parser by its code (RFC 9110 section 15.5, RFC 6585 section 5). */
-const UNPARSED: Readonly<Record<string, Reason>> = {
+const UNPARSED: Readonly<Record<string, RestReason>> = {
   HPE_HEADER_OVERFLOW: 'header_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
 /** @param code of an error of Node's parser */
-export function reasonOf(code: string | undefined): Reason {
+export function reasonOf(code: string | undefined): RestReason {
   return UNPARSED[code ?? ''] ?? 'malformed_request';
 }
 
@@ -25,7 +25,7 @@ export function targetIn(packet: Buffer | undefined): string | undefined {
 }
 
 /** Answers a request whose body is malformed, instead of its handler. */
-export function sendOver(res: ServerResponse & { locals?: Partial<RequestLocals> }, reason: Reason): void {
+export function sendOver(res: ServerResponse & { locals?: Partial<RequestLocals> }, reason: RestReason): void {
   if (res.locals !== undefined) res.locals.outcome = reason; // Express logs the request
   res.shouldKeepAlive = false;
   res.removeHeader('Set-Cookie');
@@ -34,7 +34,7 @@ export function sendOver(res: ServerResponse & { locals?: Partial<RequestLocals>
 }
 
 /** The bytes of an answer, if there is no request that Node could answer. */
-export function rawAnswer(reason: Reason, url: string | undefined, fields: string): string {
+export function rawAnswer(reason: RestReason, url: string | undefined, fields: string): string {
   const { status } = ERRORS[reason];
   const body = JSON.stringify(errorBody({ url }, reason));
   return (
