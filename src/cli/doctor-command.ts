@@ -2,7 +2,6 @@
 import type { Config } from '../config/config.js';
 import { openDataDir } from '../db/open/data-dir.js';
 import { type Finding, type PrintedFinding, printable } from '../doctor/finding.js';
-import { systemClock } from '../platform/clock.js';
 import { SILENT } from '../platform/logger.js';
 import { numberOf } from '../platform/number-of.js';
 import { COMMON, type Command } from './command.js';
@@ -35,7 +34,7 @@ export const doctorCommands: Record<string, Command> = {
 };
 
 async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
-  const { examine, readMachine, refusedConfiguration } = await import('../doctor/examine.js');
+  const { examine, refusedConfiguration } = await import('../doctor/examine.js');
   let config: Config;
   try {
     config = await readConfig();
@@ -52,15 +51,7 @@ async function findingsOf({ readConfig, terminal }: Call): Promise<Finding[]> {
   await located.catch(() => undefined); // an embedded server may take a while to start; a check reports why it does not
   printMessage(terminal, "variables: this shell's; a running gateway may have others");
   const signal = new AbortController().signal;
-  const around = {
-    clock: systemClock,
-    config,
-    isGateway: false,
-    machine: readMachine(),
-    signal,
-    locate: () => located,
-  };
-  return await examine(around);
+  return await examine({ config, isGateway: false, signal, locate: () => located });
 }
 
 const BY_SEVERITY = ['fault', 'warning', 'ok'] as const;

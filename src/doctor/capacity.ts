@@ -1,4 +1,4 @@
-/** Interface 9, `doctor`: whether the machine or container is large enough for this configuration. */
+/** `doctor`: whether the machine or container is large enough for this configuration. (Interface 9) */
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,8 +11,7 @@ import { createPasswords } from '../credentials/passwords/passwords.js';
 import { MAX_CONNECTIONS } from '../platform/max-connections.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
-import { type Machine, MIB } from './machine.js';
-import type { Surroundings } from './surroundings.js';
+import { type Machine, MIB, type Surroundings } from './surroundings.js';
 
 /** Largest memory of an instance without the passwords that it checks: MiB. */
 const PROCESS_MIB = 250;

@@ -1,42 +1,35 @@
-/** Interface 9: runs every check of `doctor`, all at once, each within its own time. Others enter this room here. */
+/** `doctor`: runs every check, all at once, each within its own time. Others enter this room here. (Interface 9 and 11) */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../config/config.js';
+import { type Config, ConfigError } from '../config/config.js';
+import { systemClock } from '../platform/clock.js';
 import { remedyText } from '../platform/explained.js';
 import { errorLabel } from '../platform/fixed-texts.js';
-import { checkBreachedPasswords } from './breached-passwords.js';
+import type { Logger } from '../platform/logger.js';
 import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed } from './capacity.js';
 import { checkClock } from './clock.js';
-import { checkConnections } from './connections.js';
-import { checkCookie, checkCorsOrigins } from './cookies.js';
-import { checkDatabase } from './database.js';
-import { checkPooler, checkTls } from './database-connection.js';
-import { checkSettings } from './database-settings.js';
-import { type Finding, type FindingName, fault } from './finding.js';
-import { checkForwardAuth } from './forward-auth.js';
-import { checkKeyExpiry } from './key-expiry.js';
-import { checkKeyring } from './keyring.js';
-import { checkSealedSecrets } from './keyring-database.js';
-import { checkLoginLimits } from './login-limits.js';
-import { checkMail } from './mail.js';
-import { checkPublicUrl } from './public-url.js';
-import { checkRedis } from './redis.js';
-import { checkAdministrators, checkExpired } from './rows.js';
 import {
   checkConfiguration,
+  checkCookie,
+  checkCorsOrigins,
   checkLifetimes,
   checkListenHost,
+  checkLoginLimits,
   checkLogLevel,
   checkTrustedProxies,
   checkUnknownProxy,
-} from './settings.js';
-import { DatabaseUnavailable, databaseOf, type Surroundings } from './surroundings.js';
-import { checkUserPasswords } from './user-passwords.js';
-import { checkWebhooks } from './webhooks.js';
-
-export { readMachine } from './machine.js';
+} from './configuration.js';
+import { checkDatabase, checkPooler, checkTls } from './database.js';
+import { checkConnections, checkSettings } from './database-settings.js';
+import { checkMail, checkWebhooks } from './delivery.js';
+import { type Finding, type FindingName, fault, type PrintedFinding, printable } from './finding.js';
+import { checkKeyExpiry, checkKeyring, checkSealedSecrets } from './keys.js';
+import { checkForwardAuth, checkPublicUrl } from './reachability.js';
+import { checkRedis } from './redis.js';
+import { DatabaseUnavailable, databaseOf, readMachine, type Surroundings } from './surroundings.js';
+import { checkAdministrators, checkBreachedPasswords, checkExpired, checkUserPasswords } from './users.js';
 
 /** The name is used if the check gives no answer. */
-export type Check = [name: FindingName, check: (at: Surroundings) => Finding[] | Promise<Finding[]>];
+type Check = [name: FindingName, check: (at: Surroundings) => Finding[] | Promise<Finding[]>];
 
 export const CHECKS: readonly Check[] = [
   ['configuration', checkConfiguration],
@@ -72,7 +65,10 @@ export const CHECKS: readonly Check[] = [
   ['disk', checkDisk],
 ];
 
-export interface Around extends Pick<Surroundings, 'clock' | 'config' | 'isGateway' | 'machine' | 'signal'> {
+interface Around extends Pick<Surroundings, 'config' | 'isGateway' | 'signal'> {
+  /** By default those of this process */
+  clock?: Surroundings['clock'];
+  machine?: Surroundings['machine'];
   /** Gives the URL of the database; it may start or join the embedded server. */
   locate(): Promise<string>;
 }
@@ -89,7 +85,8 @@ export async function examine({ locate, ...around }: Around, checks = CHECKS): P
   const cleanUp = new AsyncDisposableStack();
   const done = new AbortController();
   const signal = AbortSignal.any([around.signal, done.signal]);
-  const surroundings = { ...around, signal, database: databaseOf(around.config, locate, signal, cleanUp) };
+  const database = databaseOf(around.config, locate, signal, cleanUp);
+  const surroundings = { clock: systemClock, machine: readMachine(), ...around, signal, ...database };
   try {
     const found = await Promise.all(checks.map((check) => runInTime(check, surroundings)));
     return reportOnce(found.flat());
@@ -138,4 +135,75 @@ export function refusedConfiguration(error: unknown): Finding[] {
   return error.faults.map(({ variable, reason, remedy = `correct ${variable} or unset it` }) =>
     fault('configuration', `${variable}: ${reason}`, `${remedyText(remedy)}; docs/configuration.md describes it`),
   );
+}
+
+/** Without the speed of passwords, which would take a core and memory from logins; the line `ready` has it. */
+const CHECKS_IN_GATEWAY = CHECKS.filter(([name]) => name !== 'password_speed');
+
+function aroundGateway(config: Config, databaseUrl: string, signal: AbortSignal): Around {
+  return { config, isGateway: true, signal, locate: async () => databaseUrl };
+}
+
+/** Runs them once in the running gateway. @throws the reason of the signal */
+export async function examineGateway(...gateway: Parameters<typeof aroundGateway>): Promise<PrintedFinding[]> {
+  const found = await examine(aroundGateway(...gateway), CHECKS_IN_GATEWAY);
+  return found.map((finding) => printable(finding));
+}
+
+/** The start or the health checks log these. */
+const LOGGED_ELSEWHERE: ReadonlySet<FindingName> = new Set([
+  'configuration',
+  'listen_host',
+  'proxy_unknown',
+  'keyring',
+  'keyring_readable',
+  'database',
+  'database_writes',
+  'migrations',
+  'clock',
+  'redis',
+  'redis_eviction',
+]);
+
+const OUTSIDE = CHECKS_IN_GATEWAY.filter(([name]) => name === 'public_url');
+const INSIDE = CHECKS_IN_GATEWAY.filter(([name]) => name !== 'public_url');
+
+/** PUBLIC_URL may lead here only some time after the start: pauses between the tries, in milliseconds. */
+const PAUSES_MS = [20_000, 40_000, 80_000];
+
+/**
+ * Runs them once after the start, and logs each finding that nobody has logged yet.
+ * @param pausesMs before PUBLIC_URL is asked again, as long as it does not lead here
+ * @throws the reason of the signal
+ */
+export async function examineAtStart(
+  config: Config,
+  databaseUrl: string,
+  log: Logger,
+  signal: AbortSignal,
+  pausesMs: readonly number[] = PAUSES_MS,
+): Promise<void> {
+  const around = aroundGateway(config, databaseUrl, signal);
+  logAll(await examine(around, INSIDE), log);
+  let found = await examine(around, OUTSIDE);
+  for (const pauseMs of pausesMs) {
+    if (!found.some(mayPass) || found.some((one) => one.isIntermittent)) break;
+    await sleep(pauseMs, undefined, { signal });
+    found = await examine(around, OUTSIDE);
+  }
+  logAll(found, log);
+}
+
+/** What answers at PUBLIC_URL, such as a proxy or Vite, may be started after the gateway. */
+function mayPass({ severity, check }: Finding): boolean {
+  return severity === 'fault' || (severity === 'warning' && check === 'public_url');
+}
+
+function logAll(findings: readonly Finding[], log: Logger): void {
+  for (const finding of findings) {
+    if (LOGGED_ELSEWHERE.has(finding.check)) continue;
+    const { severity, ...fields } = printable(finding);
+    if (severity === 'fault') log.error(fields, 'doctor has found a fault');
+    if (severity === 'warning') log.warn(fields, 'doctor warns');
+  }
 }

@@ -1,4 +1,4 @@
-/** Interface 9: the result of one check of `doctor`. */
+/** `doctor`: what it may find, and the result of one check. (Interface 9) */
 import { type Remedy, remedyText } from '../platform/explained.js';
 
 /** Each finding: what it means, and what to do. `npm run docs` prints them in docs/doctor.md. */

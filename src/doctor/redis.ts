@@ -1,4 +1,4 @@
-/** Interface 2 and 9, `doctor`: Redis or Valkey, if REDIS_URL is set. */
+/** `doctor`: Redis or Valkey, if REDIS_URL is set. (Interface 2 and 9) */
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { RedisTarget } from '../config/redis-url.js';

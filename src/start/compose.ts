@@ -126,7 +126,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   const readiness = createReadiness(services);
   await readiness.check(); // from now on the clock is known
   const examination = createExamination(clock, async (signal) => {
-    const { examineGateway } = await import('../doctor/in-gateway.js'); // which is loaded if somebody asks
+    const { examineGateway } = await import('../doctor/examine.js'); // which is loaded if somebody asks
     return examineGateway(config, databaseUrl, signal);
   });
   starting.defer(examination.stop);

@@ -129,7 +129,7 @@ function examineLater(config: Config, { databaseUrl }: DataDir, log: Logger): ()
   const { signal } = ending;
   const examine = async (): Promise<void> => {
     await sleep(EXAMINED_AFTER_MS, undefined, { signal });
-    const { examineAtStart } = await import('../doctor/at-start.js'); // which the start need not load
+    const { examineAtStart } = await import('../doctor/examine.js'); // which the start need not load
     await examineAtStart(config, databaseUrl, log, signal);
   };
   const examined = examine().catch((error: unknown) => {

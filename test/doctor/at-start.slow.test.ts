@@ -1,7 +1,7 @@
 /** The gateway looks at its surroundings once after the start, in the background, and logs what is wrong. (Interface 9) */
 import { createInterface } from 'node:readline';
 import { readConfig } from '../../src/config/config.js';
-import { examineAtStart } from '../../src/doctor/at-start.js';
+import { examineAtStart } from '../../src/doctor/examine.js';
 import { startEdge, startSilentServer } from '../support/gateway/doctor.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';

@@ -3,7 +3,7 @@
  * (Interface 2 and 9)
  */
 import { readConfig } from '../../src/config/config.js';
-import { examineAtStart } from '../../src/doctor/at-start.js';
+import { examineAtStart } from '../../src/doctor/examine.js';
 import { look } from '../support/gateway/doctor.js';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';

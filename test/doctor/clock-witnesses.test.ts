@@ -1,5 +1,5 @@
 /** Which clock is wrong if two are apart, by what further clocks say. (Interface 9, `doctor`) */
-import { judgeClocks, type Witness } from '../../src/doctor/clock-witnesses.js';
+import { judgeClocks, type Witness } from '../../src/doctor/clock.js';
 
 const redis = (aheadSeconds: number, mayBeHere = false): Witness => ({ name: 'Redis', aheadSeconds, mayBeHere });
 const publicUrl = (aheadSeconds: number): Witness => ({ name: 'PUBLIC_URL', aheadSeconds, mayBeHere: true });

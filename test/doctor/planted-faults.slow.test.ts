@@ -18,7 +18,7 @@ import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/ke
 import { openDatabase } from '../../src/db/database.js';
 import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweep } from '../../src/db/sweeper.js';
-import { examineAtStart } from '../../src/doctor/at-start.js';
+import { examineAtStart } from '../../src/doctor/examine.js';
 import { FINDINGS, type FindingName, type PrintedFinding } from '../../src/doctor/finding.js';
 import { expiringRows } from '../../src/start/compose.js';
 import { type Receiver, startReceiver } from '../outbox/receiver.js';

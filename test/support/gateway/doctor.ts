@@ -8,9 +8,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/config/config.js';
-import { CHECKS, examine, readMachine } from '../../../src/doctor/examine.js';
+import { CHECKS, examine } from '../../../src/doctor/examine.js';
 import { type FindingName, type PrintedFinding, printable } from '../../../src/doctor/finding.js';
-import type { Machine } from '../../../src/doctor/machine.js';
+import { type Machine, readMachine } from '../../../src/doctor/surroundings.js';
 import { type Clock, systemClock } from '../../../src/platform/clock.js';
 import { KEYRING_FILE, required } from '../postgres/postgres.js';
 

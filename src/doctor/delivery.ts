@@ -1,6 +1,7 @@
-/** Interface 9 and 17, `doctor`: whether each webhook gets its events. Of a URL only the authority is printed, because its path may be a secret. */
-import { schemaState } from '../db/migrate.js';
+/** `doctor`: whether webhooks and mail are delivered. Of a URL only the authority is printed, because its path may be a secret. (Interface 9 and 17) */
+import type { Config } from '../config/config.js';
 import { type RowOf, statement } from '../db/statement.js';
+import { TLS_ADVICE } from '../mail/mail.js';
 import { LAG } from '../outbox/lag.js';
 import { authorityOf, faultOfTarget } from '../outbox/webhooks/target.js';
 import { numberOf } from '../platform/number-of.js';
@@ -8,7 +9,7 @@ import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
 /** A webhook, or mail, is behind if an event has waited longer: seconds. The alert has the same limit. */
-export const LONG_LAG_SECONDS = 600;
+const LONG_LAG_SECONDS = 600;
 
 /** Webhooks that are read, those that are furthest behind first, and webhooks that one finding names */
 const MAX_READ = 1_000;
@@ -34,9 +35,8 @@ const webhooksSql = statement(
 
 type Webhook = RowOf<typeof webhooksSql>;
 
-export async function checkWebhooks({ config, database }: Surroundings): Promise<Finding[]> {
-  const { db } = await database();
-  if ((await schemaState(db)) === 'behind') return [];
+export async function checkWebhooks({ config, tables }: Surroundings): Promise<Finding[]> {
+  const db = await tables();
   const all = await db.run(webhooksSql, {});
   if (config.webhookHosts === undefined) {
     const off = 'webhooks are off, because WEBHOOK_HOSTS is unset';
@@ -85,10 +85,13 @@ function wellOf(all: Webhook[]): string {
 }
 
 /** Of the last attempt, and of all that waits */
-function progressOf({ lag, parked, last_outcome, last_status }: Webhook): string {
-  const status = last_status === null ? '' : ` (${last_status})`;
-  const last = last_outcome === null ? 'no attempt yet' : `last attempt ${last_outcome}${status}`;
-  return ` by ${lag} s, with ${numberOf(parked, 'failed event')}, ${last}`;
+function progressOf(webhook: Webhook): string {
+  return ` by ${webhook.lag} s, with ${numberOf(webhook.parked, 'failed event')}, ${lastAttemptOf(webhook)}`;
+}
+
+function lastAttemptOf({ last_outcome, last_status }: Pick<Webhook, 'last_outcome' | 'last_status'>): string {
+  if (last_outcome === null) return 'no attempt yet';
+  return `last attempt ${last_outcome}${last_status === null ? '' : ` (${last_status})`}`;
 }
 
 function nothingIsSent(webhooks: Webhook[]): string {
@@ -115,4 +118,37 @@ function listing(webhooks: Webhook[]) {
 
 function deleting(webhooks: Webhook[]): { command: string } {
   return { command: `webhook delete ${webhooks[0]?.id}` };
+}
+
+const mailSql = statement(
+  'doctor_mail',
+  {},
+  { lag: 'integer', parked: 'integer', last_outcome: 'text?', last_status: 'integer?' },
+)`
+  select ceil(${LAG})::integer as lag,
+    (select count(*) from outbox_events where cursor_id = outbox_cursors.id and due_at is not null)::integer as parked,
+    last_outcome, last_status
+  from outbox_cursors where kind = 'mail' and paused_at is null`;
+
+export async function checkMail({ config, tables }: Surroundings): Promise<Finding[]> {
+  if (config.mail.kind === 'off') return [ok('mail', 'MAIL is off')];
+  const db = await tables();
+  const way = wayOf(config.mail);
+  const [found] = await db.run(mailSql, {});
+  if (found === undefined) return [ok('mail', `${way}; none has been sent yet`)];
+  const { lag, parked, last_outcome } = found;
+  const waiting = `the oldest has waited for ${lag} s, ${numberOf(parked, 'mail')} failed or under way`;
+  const seen = `${way}; ${waiting}, ${lastAttemptOf(found)}`;
+  if (lag <= LONG_LAG_SECONDS) return [ok('mail', seen)];
+  const remedy =
+    last_outcome === 'tls'
+      ? TLS_ADVICE
+      : 'see that a gateway is running, and that the server of SMTP_URL is up and accepts its user and MAIL_FROM';
+  return [warning('mail', seen, remedy)];
+}
+
+/** Never the user and password of SMTP_URL. */
+function wayOf({ kind, smtp }: Config['mail']): string {
+  if (kind === 'log' || smtp === undefined) return 'mail is printed to the terminal (MAIL=log)';
+  return `mail goes to ${new URL(smtp).host}`;
 }

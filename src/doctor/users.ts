@@ -1,6 +1,8 @@
-/** Interface 1, 2 and 9, `doctor`: rows of the tables: administrators, and rows that should have been deleted. */
+/** `doctor`: administrators, passwords that people did not choose themselves, and expired rows. (Interface 1, 2, 9 and 15) */
 import { FIRST_ADMINISTRATOR } from '../admin/users.js';
-import { schemaState } from '../db/migrate.js';
+import { EVERY_LINK } from '../auth/password-links.js';
+import { openBreachedPasswords } from '../credentials/passwords/breached-passwords.js';
+import { BreachedPasswordsError } from '../credentials/passwords/breached-passwords-error.js';
 import { statement } from '../db/statement.js';
 import { addSeconds } from '../platform/clock.js';
 import { numberOf } from '../platform/number-of.js';
@@ -17,9 +19,8 @@ const administratorsSql = statement(
   from users where role = 'admin' and is_active`;
 
 /** The first start prints a password. `password_version` counts each one that is set later. */
-export async function checkAdministrators({ config, database }: Surroundings): Promise<Finding[]> {
-  const { db } = await database();
-  if ((await schemaState(db)) === 'behind') return [];
+export async function checkAdministrators({ config, tables }: Surroundings): Promise<Finding[]> {
+  const db = await tables();
   const [found] = await db.run(administratorsSql, { first: FIRST_ADMINISTRATOR });
   if (found === undefined) return [];
   if (found.active === 0) {
@@ -51,9 +52,8 @@ const expiredSql = statement(
     pg_size_pretty(pg_total_relation_size('refresh_tokens')) as records_size`;
 
 /** The sweeper deletes expired rows every minute. Rows that expired a day ago show that it is not running, or is too slow. */
-export async function checkExpired({ clock, config, database }: Surroundings): Promise<Finding[]> {
-  const { db } = await database();
-  if ((await schemaState(db)) === 'behind') return [];
+export async function checkExpired({ clock, config, tables }: Surroundings): Promise<Finding[]> {
+  const db = await tables();
   const now = clock.now();
   const [found] = await db.run(expiredSql, {
     events_before: addSeconds(now, -(config.auditRetentionDays + 1) * DAY_SECONDS),
@@ -71,4 +71,66 @@ export async function checkExpired({ clock, config, database }: Surroundings): P
 
 function countOf(rows: number, noun: string): string {
   return rows === MAX_COUNT ? `${MAX_COUNT} or more ${noun}s` : numberOf(rows, noun);
+}
+
+/** Users are read from the newest, by their IDs in time order, so that many of them cost no more. */
+const MAX_READ = 10_000;
+
+const passwordsSql = statement(
+  'doctor_user_passwords',
+  { now: 'timestamptz' },
+  { users: 'integer', by_operator: 'integer', without: 'integer' },
+)`
+  select count(*)::integer as users,
+    count(*) filter (where is_active and password_hash is not null and not password_chosen_by_user)::integer as by_operator,
+    count(*) filter (where is_active and password_hash is null and not exists (
+      select from ${EVERY_LINK} as link
+      where user_id = id and expires_at > :now and link.password_version = newest.password_version
+    ))::integer as without
+  from (
+    select id, is_active, password_hash, password_chosen_by_user, password_version from users
+    order by id desc limit ${MAX_READ}
+  ) as newest`;
+
+/** In development passwords of operators are usual. */
+export async function checkUserPasswords({ clock, config, tables }: Surroundings): Promise<Finding[]> {
+  const db = await tables();
+  const [found] = await db.run(passwordsSql, { now: clock.now() });
+  if (found === undefined) return [];
+  const { users, by_operator, without } = found;
+  const among = users === MAX_READ ? ` among the newest ${MAX_READ}` : '';
+  return [
+    by_operator === 0 || config.isDevelopment
+      ? ok(
+          'operator_passwords',
+          `${numberOf(by_operator, 'active user')}${among} with a password that an operator has set`,
+        )
+      : warning(
+          'operator_passwords',
+          `${numberOf(by_operator, 'active user')}${among} with a password that an operator has set, and that was not changed since`,
+          { advice: 'ask them to change it, or for each', command: 'user reset-link EMAIL' },
+        ),
+    without === 0
+      ? ok('users_without_password', `no user${among} without a password and a link to set it`)
+      : warning(
+          'users_without_password',
+          `${numberOf(without, 'active user')}${among} without a password and a valid link to set it`,
+          {
+            advice: 'for each of them that "user list" shows without has_password',
+            command: 'user reset-link EMAIL',
+          },
+        ),
+  ];
+}
+
+export async function checkBreachedPasswords({ config }: Surroundings): Promise<Finding[]> {
+  const path = config.breachedPasswords;
+  if (path === undefined) return [ok('breached_passwords', 'BREACHED_PASSWORDS is unset')];
+  try {
+    await openBreachedPasswords(path);
+    return [ok('breached_passwords', `BREACHED_PASSWORDS: ${path} can be read`)];
+  } catch (error) {
+    if (!(error instanceof BreachedPasswordsError)) throw error;
+    return [fault('breached_passwords', error.reason, error.remedy ?? '')];
+  }
 }
