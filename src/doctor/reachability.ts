@@ -29,7 +29,7 @@ export async function checkPublicUrl({ clock, config, signal }: Surroundings): P
   if (wrong !== undefined) return [...found, wrong];
   if (!isMetadata(metadata)) return [...found, await withoutMetadata(config, metadata, () => read(LOGIN_PATH))];
   const keys = await compareKeys(config.keyringFile, clock.now(), () => read(JWKS));
-  const isOpen = !isDevelopment && /^auth_gateway_/m.test((await read('/metrics')).text);
+  const isOpen = !isDevelopment && (await readAuthzChecks(publicUrl, signal)) !== undefined;
   const metrics = metricsPort === undefined ? 'set METRICS_PORT=9464' : 'exclude /metrics from what the proxy forwards';
   return [
     ...found,
@@ -214,13 +214,29 @@ interface Questions {
 async function readQuestions(config: Config, signal: AbortSignal): Promise<Questions | undefined> {
   const { host, metricsHost, metricsPort, port } = config;
   const at = metricsPort === undefined ? { host, port } : { host: metricsHost, port: metricsPort };
-  const { text } = await ask(`${localOrigin(at)}/metrics`, signal);
-  const samples = Array.from(text.matchAll(/^auth_gateway_authz_checks_total\{(.*)\} (\d+)$/gm));
-  const sumOf = (isCounted: (labels: string) => boolean): number =>
-    samples.reduce((sum, [, labels = '', value]) => sum + (isCounted(labels) ? Number(value) : 0), 0);
-  const isUnlisted = (labels: string): boolean => labels.includes('outcome="proxy_not_listed"');
-  if (samples.length === 0) return undefined;
-  return { listed: sumOf((labels) => !isUnlisted(labels)), unlisted: sumOf(isUnlisted) };
+  const checks = await readAuthzChecks(localOrigin(at), signal);
+  if (checks === undefined || checks.length === 0) return undefined;
+  const sumOf = (isUnlisted: boolean): number =>
+    checks
+      .filter(({ labels }) => (labels.outcome === 'proxy_not_listed') === isUnlisted)
+      .reduce((sum, { value }) => sum + value, 0);
+  return { listed: sumOf(false), unlisted: sumOf(true) };
+}
+
+/** Every gateway has this counter; one without forward authentication counts nothing. */
+const AUTHZ_CHECKS = 'auth_gateway_authz_checks_total';
+
+/** As the gateway sends it as JSON */
+interface Metric {
+  name: string;
+  values: Array<{ labels: { outcome?: string }; value: number }>;
+}
+
+/** @returns undefined if no metrics of a gateway are there @throws as `ask` */
+async function readAuthzChecks(origin: string, signal: AbortSignal): Promise<Metric['values'] | undefined> {
+  const { json } = await ask(`${origin}/metrics`, signal, { accept: 'application/json' });
+  if (!Array.isArray(json)) return undefined;
+  return (json as Metric[]).find(({ name }) => name === AUTHZ_CHECKS)?.values;
 }
 
 /** Networks in which no stranger is: loopback, link-local, private, and those between a carrier and its customers. */

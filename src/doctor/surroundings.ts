@@ -121,20 +121,22 @@ export interface Answer {
   loginPolicy: LoginPolicy | undefined;
   /** Whole seconds (RFC 9110 section 6.6.1) */
   date: Date | undefined;
-  /** Cut after MAX_BYTES */
-  text: string;
-  /** The body as JSON; undefined if it is not JSON */
+  /** The body; undefined if it is not JSON, or longer than MAX_BYTES */
   json: unknown;
   /** When the certificate ends; undefined without TLS */
   validTo: Date | undefined;
 }
 
 const WITHIN_MS = 4_000;
-const MAX_BYTES = 262_144;
+const MAX_BYTES = 2 ** 20;
 
 /** @throws the error of the system or of TLS, which has a `code`, or of the signal */
-export async function ask(url: string, signal: AbortSignal): Promise<Answer> {
-  const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]), agent: false as const };
+export async function ask(url: string, signal: AbortSignal, headers = {}): Promise<Answer> {
+  const options = {
+    headers,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
+    agent: false as const,
+  };
   const isTls = url.startsWith('https:');
   // A resumed TLS session would show no certificate.
   const agent = new Agent({ maxCachedSessions: 0 });
@@ -150,7 +152,7 @@ export async function ask(url: string, signal: AbortSignal): Promise<Answer> {
   }
   const loginPolicy = parseLoginPolicy(answer.headers['ratelimit-policy']);
   const { date, location } = answer.headers;
-  return { status: statusCode, location, loginPolicy, date: instantOf(date), text, json: parse(text), validTo };
+  return { status: statusCode, location, loginPolicy, date: instantOf(date), json: parse(text), validTo };
 }
 
 function instantOf(text = ''): Date | undefined {
