@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const PAGES = [
-  { folder: 'explorer', files: ['page.tsx', 'page.css'] },
+  { folder: 'explorer', files: ['page.html', 'page.tsx', 'page.css'] },
   { folder: 'set-password', files: ['page.html', 'forgot.html', 'page.ts', 'page.css'] },
 ];
 

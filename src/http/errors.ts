@@ -1,5 +1,5 @@
 /** Answers errors by their row in `refusals.ts`. (Interface 5) */
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
 import { isOutage } from '../db/outage.js';
 import { type ErrorLines, reportBug, reportOutage } from '../platform/error-lines.js';
 import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
@@ -28,6 +28,11 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
     res.set('Allow', allowed.join(', '));
     sendError(res, 'method_not_allowed');
   };
+}
+
+/** A path that is only read: any other method is 405. */
+export function addReadOnly(app: Express, path: string, send: RequestHandler): void {
+  app.route(path).get(send).all(methodNotAllowed('GET', 'HEAD'));
 }
 
 function sendUnavailable(res: Response): void {

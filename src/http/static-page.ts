@@ -44,6 +44,17 @@ export function readBuilt(
   return readFile(packagePath('dist', folder, file));
 }
 
+/** @returns a page that `npm run build` has made */
+export async function readHtml(folder: Parameters<typeof readBuilt>[0], file = 'page.html.gz'): Promise<string> {
+  return (await promisify(gunzip)(await readBuilt(folder, file))).toString();
+}
+
+/** Gives the script of a page what it must know of this gateway: an origin and booleans, so nothing needs escaping. */
+export function compressWith(facts: Record<string, string | boolean>, page: string): Promise<Buffer> {
+  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${value}"`);
+  return compressText(page.replace('<div id="root"', (tag) => tag + attributes.join('')));
+}
+
 /** @returns the hash of a content, as an `ETag` has it, without quotes */
 export function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('base64url');

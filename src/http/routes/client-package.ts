@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Express, Response } from 'express';
-import { methodNotAllowed } from '../errors.js';
+import { addReadOnly } from '../errors.js';
 import { forAnybody } from '../for-anybody.js';
 import { hashOf, madeOnce, readBuilt } from '../static-page.js';
 
@@ -24,20 +24,14 @@ export function addClientPackage(app: Express): void {
   });
   const archive = madeOnce(async () => representation(await readBuilt('client-package', 'client.tgz')));
 
-  app
-    .route('/client.js')
-    .get(async (req, res) => {
-      const { plain, compressed } = await script();
-      const isCompressed = req.acceptsEncodings('gzip') !== false;
-      res.vary('Accept-Encoding');
-      if (isCompressed) res.set('Content-Encoding', 'gzip');
-      send(res, 'text/javascript', isCompressed ? compressed : plain);
-    })
-    .all(methodNotAllowed('GET', 'HEAD'));
-  app
-    .route('/client.tgz')
-    .get(async (_req, res) => send(res, 'application/gzip', await archive()))
-    .all(methodNotAllowed('GET', 'HEAD'));
+  addReadOnly(app, '/client.js', async (req, res) => {
+    const { plain, compressed } = await script();
+    const isCompressed = req.acceptsEncodings('gzip') !== false;
+    res.vary('Accept-Encoding');
+    if (isCompressed) res.set('Content-Encoding', 'gzip');
+    send(res, 'text/javascript', isCompressed ? compressed : plain);
+  });
+  addReadOnly(app, '/client.tgz', async (_req, res) => send(res, 'application/gzip', await archive()));
 }
 
 function send(res: Response, type: string, { content, etag }: Representation): void {

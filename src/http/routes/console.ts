@@ -1,13 +1,11 @@
 /** The console. `npm run build` has bundled, named and compressed its files. (Interface 19) */
 import { readdir } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { Express, RequestHandler } from 'express';
 import { packagePath } from '../../platform/package-path.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, notFound } from '../errors.js';
-import { compressText, IMMUTABLE, madeOnce, OWN_FILES_POLICY, readBuilt, sendPage } from '../static-page.js';
+import { compressWith, IMMUTABLE, madeOnce, OWN_FILES_POLICY, readBuilt, readHtml, sendPage } from '../static-page.js';
 import { isForgotFormOurs } from './set-password-page.js';
 
 /** Both are routes of the log and the metrics as well, whatever follows them in a path. */
@@ -25,16 +23,21 @@ const PAGE_FILE = 'page.html.gz';
 export function addConsole(app: Express, { config }: Deps<'config'>): void {
   // All at once: a gateway that runs serves one build, even if another one replaces its files.
   const built = madeOnce(async () => {
-    const page = await readBuilt('console', PAGE_FILE);
+    const page = await readHtml('console', PAGE_FILE);
     const names = await readdir(packagePath('dist', 'console')); // after the page, which is written last
     const assets = names.filter((name) => name !== PAGE_FILE).map(readAsset);
     return { page, assets: new Map(await Promise.all(assets)) };
   });
+  const facts = {
+    'public-url': config.publicUrl, // the origin whose logins are accepted
+    explorer: config.graphql.explorer,
+    'set-password': isForgotFormOurs(config),
+  };
   const sendConsole = sendPage({
     type: 'html',
     policy: OWN_FILES_POLICY,
     cache: 'no-store',
-    compressed: async () => pageFor(config, (await built()).page),
+    compressed: async () => compressWith(facts, (await built()).page),
   });
   const readOnly = methodNotAllowed('GET', 'HEAD');
 
@@ -56,18 +59,6 @@ async function readAsset(name: string): Promise<[name: string, send: RequestHand
   const content = await readBuilt('console', name);
   const plainName = name.replace(/\.gz$/, '');
   return [plainName, sendPage({ type: extname(plainName), cache: IMMUTABLE, compressed: async () => content })];
-}
-
-/** @returns the page, with what its script must know of this gateway: an origin and two booleans, so nothing needs escaping */
-async function pageFor(config: Deps<'config'>['config'], compressed: Buffer): Promise<Buffer> {
-  const facts = {
-    'public-url': config.publicUrl, // the origin whose logins are accepted
-    explorer: config.graphql.explorer,
-    'set-password': isForgotFormOurs(config),
-  };
-  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${value}"`);
-  const page = (await promisify(gunzip)(compressed)).toString();
-  return compressText(page.replace('<div id="root"', (tag) => tag + attributes.join('')));
 }
 
 function isRead(method: string): boolean {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Express } from 'express';
 import { packagePath } from '../../platform/package-path.js';
-import { methodNotAllowed } from '../errors.js';
+import { addReadOnly } from '../errors.js';
 
 const DOCUMENTS: Array<[path: string, about: string]> = [
   ['README.md', 'overview and quick start'],
@@ -21,9 +21,6 @@ export function documentsHere(): typeof DOCUMENTS {
 
 export function addDocuments(app: Express): void {
   for (const [path] of documentsHere()) {
-    app
-      .route(`/${path}`)
-      .get((_req, res) => res.type('txt').sendFile(path, { root: packagePath() }))
-      .all(methodNotAllowed('GET', 'HEAD'));
+    addReadOnly(app, `/${path}`, (_req, res) => res.type('txt').sendFile(path, { root: packagePath() }));
   }
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Express, RequestHandler } from 'express';
 import { SET_PASSWORD_PATH } from '../../config/config.js';
 import type { Deps } from '../../services.js';
-import { methodNotAllowed } from '../errors.js';
+import { addReadOnly } from '../errors.js';
 import { compressText, sendPage } from '../static-page.js';
 import { documentsHere } from './documents.js';
 import { isForgotFormOurs, linkToApp } from './set-password-page.js';
@@ -32,10 +32,11 @@ export function addFrontPage(app: Express, { config }: Deps<'config'>): void {
       policy: { 'style-src': [styleHash], 'img-src': ['data:'] },
       compressed: () => compressText(text()),
     });
-  app
-    .route('/')
-    .get(config.isDevelopment ? htmlPage(() => frontPage(config)) : whatThisIs(htmlPage(() => signPage(config))))
-    .all(methodNotAllowed('GET', 'HEAD'));
+  addReadOnly(
+    app,
+    '/',
+    config.isDevelopment ? htmlPage(() => frontPage(config)) : whatThisIs(htmlPage(() => signPage(config))),
+  );
 }
 
 /** For who opens the bare address in production. It has no version. */

@@ -4,28 +4,22 @@ import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
 import { describeClocks } from '../../readiness/clocks.js';
 import type { Readiness } from '../../readiness/readiness.js';
 import type { Deps } from '../../services.js';
-import { methodNotAllowed, sendError } from '../errors.js';
+import { addReadOnly, sendError } from '../errors.js';
 import { sendJson } from '../send-json.js';
 
 export function addHealthRoutes(app: Express, { clock, state }: Deps<'clock' | 'state'>, readiness: Readiness): void {
-  app
-    .route('/health/live')
-    .get((_req, res) => sendJson(res, { status: 'ok' }))
-    .all(methodNotAllowed('GET', 'HEAD'));
+  addReadOnly(app, '/health/live', (_req, res) => sendJson(res, { status: 'ok' }));
 
-  app
-    .route('/health/ready')
-    .get(async (_req, res) => {
-      const checks = await readiness.check();
-      const isReady = !state.isStopping && Object.values(checks).every((word) => word === 'ok');
-      if (isReady) return sendJson(res, { status: 'ok', checks });
-      res.set('Retry-After', String(RETRY_AFTER_SECONDS));
-      const readings = checks.clock === 'skewed' ? clock.readings() : undefined;
-      sendError(res, 'unavailable', {
-        status: 'unavailable',
-        checks,
-        ...(readings && { clocks: describeClocks(readings) }),
-      });
-    })
-    .all(methodNotAllowed('GET', 'HEAD'));
+  addReadOnly(app, '/health/ready', async (_req, res) => {
+    const checks = await readiness.check();
+    const isReady = !state.isStopping && Object.values(checks).every((word) => word === 'ok');
+    if (isReady) return sendJson(res, { status: 'ok', checks });
+    res.set('Retry-After', String(RETRY_AFTER_SECONDS));
+    const readings = checks.clock === 'skewed' ? clock.readings() : undefined;
+    sendError(res, 'unavailable', {
+      status: 'unavailable',
+      checks,
+      ...(readings && { clocks: describeClocks(readings) }),
+    });
+  });
 }

@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { poolFigures } from '../../db/pools.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Deps } from '../../services.js';
-import { methodNotAllowed } from '../errors.js';
+import { addReadOnly } from '../errors.js';
 import { sendJson } from '../send-json.js';
 
 type Measured = Deps<'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords'>;
@@ -31,13 +31,10 @@ async function signingKeyStart({ clock, config, keyring }: Measured): Promise<nu
 }
 
 export function addMetricsRoute(app: Express, deps: Measured): void {
-  app
-    .route('/metrics')
-    .get(async (req, res) => {
-      const registry = await measure(deps);
-      // Only doctor asks for this, which needs a figure. The form is that of the library, and is promised to nobody.
-      if (req.headers.accept === 'application/json') return sendJson(res, await registry.getMetricsAsJSON());
-      res.set('Content-Type', registry.contentType).send(await registry.metrics());
-    })
-    .all(methodNotAllowed('GET', 'HEAD'));
+  addReadOnly(app, '/metrics', async (req, res) => {
+    const registry = await measure(deps);
+    // Only doctor asks for this, which needs a figure. The form is that of the library, and is promised to nobody.
+    if (req.headers.accept === 'application/json') return sendJson(res, await registry.getMetricsAsJSON());
+    res.set('Content-Type', registry.contentType).send(await registry.metrics());
+  });
 }

@@ -1,7 +1,7 @@
 /** In development: `GET /openapi.json`, the document of this gateway. */
 import type { Express } from 'express';
 import type { Deps } from '../../services.js';
-import { methodNotAllowed } from '../errors.js';
+import { addReadOnly } from '../errors.js';
 import { compressText, sendPage } from '../static-page.js';
 
 export function addOpenApiRoute(app: Express, { config }: Deps<'config'>): void {
@@ -9,8 +9,5 @@ export function addOpenApiRoute(app: Express, { config }: Deps<'config'>): void 
     const { openApiDocument } = await import('../openapi/document.js'); // which production never loads
     return compressText(JSON.stringify(openApiDocument(config.publicUrl)));
   };
-  app
-    .route('/openapi.json')
-    .get(sendPage({ type: 'json', compressed }))
-    .all(methodNotAllowed('GET', 'HEAD'));
+  addReadOnly(app, '/openapi.json', sendPage({ type: 'json', compressed }));
 }

@@ -1,11 +1,9 @@
 /** The page of password links, in production too. `npm run build` has bundled and compressed its files. (Interface 15) */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { Express } from 'express';
 import { SET_PASSWORD_PATH } from '../../config/config.js';
 import type { Deps } from '../../services.js';
-import { methodNotAllowed } from '../errors.js';
-import { compressText, OWN_FILES_POLICY, type Page, readBuilt, sendPage } from '../static-page.js';
+import { addReadOnly } from '../errors.js';
+import { compressText, OWN_FILES_POLICY, type Page, readBuilt, readHtml, sendPage } from '../static-page.js';
 
 const FILES: Array<Omit<Page, 'compressed'> & { path: string; file: string }> = [
   { path: SET_PASSWORD_PATH, file: 'page.html', type: 'html', policy: OWN_FILES_POLICY, cache: 'no-store' },
@@ -29,16 +27,13 @@ export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): vo
   for (const { path, file, ...page } of FILES) {
     const compressed =
       path === SET_PASSWORD_PATH ? () => pageOf(config) : () => readBuilt('set-password', `${file}.gz`);
-    app
-      .route(path)
-      .get(sendPage({ ...page, compressed }))
-      .all(methodNotAllowed('GET', 'HEAD'));
+    addReadOnly(app, path, sendPage({ ...page, compressed }));
   }
 }
 
 /** The page with what its script sees of the configuration: the form of `forgot.html` if mail is sent, and a link to APP_URL. */
 async function pageOf({ appUrl, mail, resetSeconds }: Deps<'config'>['config']): Promise<Buffer> {
-  const [page = '', form = ''] = await Promise.all(['page.html.gz', 'forgot.html.gz'].map(readText));
+  const [page, form] = await Promise.all([readHtml('set-password'), readHtml('set-password', 'forgot.html.gz')]);
   const offer = `<div id="forgot" data-link-seconds="${resetSeconds}" hidden>\n${form}</div>\n`;
   const onward = appUrl === undefined ? '' : `<p id="app" hidden>${linkToApp(appUrl)}</p>\n`;
   return compressText(page.replace('</main>', () => `${mail.kind === 'off' ? '' : offer}${onward}</main>`));
@@ -48,8 +43,4 @@ async function pageOf({ appUrl, mail, resetSeconds }: Deps<'config'>['config']):
 export function linkToApp(appUrl: string): string {
   const href = appUrl.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   return `<a href="${href}">Go to ${new URL(appUrl).host}</a>`;
-}
-
-async function readText(file: string): Promise<string> {
-  return (await promisify(gunzip)(await readBuilt('set-password', file))).toString();
 }

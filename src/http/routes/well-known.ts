@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { JWKS_MAX_AGE_SECONDS } from '../../credentials/keyring/keyring.js';
 import { OWN_SCOPES } from '../../domain/scopes.js';
 import type { Deps } from '../../services.js';
-import { methodNotAllowed } from '../errors.js';
+import { addReadOnly } from '../errors.js';
 import { forAnybody } from '../for-anybody.js';
 
 const JWKS_PATH = '/.well-known/jwks.json';
@@ -30,10 +30,11 @@ export function addWellKnownRoutes(app: Express, { config, keyring }: Deps<'conf
   });
 
   const publish = (path: string, type: string, body: () => object): void => {
-    app
-      .route(path)
-      .get((_req, res) => void res.set(forAnybody(JWKS_MAX_AGE_SECONDS)).type(type).send(JSON.stringify(body())))
-      .all(methodNotAllowed('GET', 'HEAD'));
+    addReadOnly(
+      app,
+      path,
+      (_req, res) => void res.set(forAnybody(JWKS_MAX_AGE_SECONDS)).type(type).send(JSON.stringify(body())),
+    );
   };
   publish(JWKS_PATH, 'application/jwk-set+json', keyring.publicJwks);
   publish('/.well-known/oauth-authorization-server', 'application/json', () => metadata);
