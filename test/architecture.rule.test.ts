@@ -8,7 +8,7 @@ const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^jose$/, /^src\/credentials\//],
   [/^argon2$/, /^src\/credentials\/passwords\/(passwords|argon2)\.ts$/],
   [/^@node-rs\/bcrypt$/, /^src\/credentials\/passwords\/bcrypt\.ts$/],
-  [/^(express|helmet|cors)$/, /^src\/http\//],
+  [/^(express|cors)$/, /^src\/http\//],
   [/^(graphql|type-graphql|@apollo\/.+)$/, /^src\/graphql\//],
   [/^pino$/, /^src\/platform\/(create-)?logger\.ts$/],
   [/^kysely$/, /^src\/db\/(kysely|sql)\.ts$/],

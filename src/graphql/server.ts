@@ -5,7 +5,8 @@ import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
-import { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';
+import type { DocumentNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { AnswerGraphql, GraphqlRequest } from '../callers/graphql-over-http.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError } from './errors.js';
@@ -27,12 +28,20 @@ export async function createGraphqlServer(deps: GraphqlDependencies): Promise<Gr
   const turns = createTurns();
   /** `formatError` does not learn from Apollo which request an error belongs to. */
   const answering = new AsyncLocalStorage<GraphqlRequest>();
+  const documents = new LRUCache<string, DocumentNode>({
+    maxSize: DOCUMENT_CACHE_SIZE,
+    sizeCalculation: (document) => JSON.stringify(document).length,
+  });
   const server = new ApolloServer<GraphqlContext>({
     schema,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
-    documentStore: new InMemoryLRUCache({ maxSize: DOCUMENT_CACHE_SIZE }),
+    documentStore: {
+      get: async (hash) => documents.get(hash),
+      set: async (hash, document) => void documents.set(hash, document),
+      delete: async (hash) => documents.delete(hash),
+    },
     introspection,
     hideSchemaDetailsFromClientErrors: !introspection,
     includeStacktraceInErrorResponses: false,

@@ -1,8 +1,7 @@
 /** Whose request this is: the client's address behind trusted proxies, and its User-Agent. */
 import { isIP, type Socket } from 'node:net';
-import type { Request } from 'express';
+import express, { type Request } from 'express';
 import ipaddr from 'ipaddr.js';
-import proxyaddr from 'proxy-addr';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { RequestIds } from '../platform/logger.js';
 import { remembering } from '../platform/remembering.js';
@@ -25,7 +24,7 @@ const MAX_REMEMBERED = 10_000;
 /** @param cidrs addresses and ranges. @returns whether an address is among them */
 export function addressList(cidrs: string[]): (address: string) => boolean {
   if (cidrs.length === 0) return () => false;
-  const isListed = proxyaddr.compile(cidrs);
+  const isListed: (address: string, hop: number) => boolean = express().set('trust proxy', cidrs).get('trust proxy fn');
   const known = remembering<boolean>(MAX_REMEMBERED);
   return (address) => known(address, () => isListed(address, 0));
 }

@@ -1,8 +1,8 @@
 /** Reads and validates a body of JSON in UTF-8, once. Inside, types are true. (Interface 5) */
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
-import createError from 'http-errors';
 import type * as z from 'zod';
+import { sendError } from './errors.js';
 import { isJsonType } from './json-type.js';
 
 const BODY_BYTES = 16 * 1024;
@@ -14,8 +14,9 @@ export function hasNoBody({ headers }: Request): boolean {
 }
 
 /** Another content type is 415; without a body validation lists the missing fields. */
-export const requireJson: RequestHandler = (req, _res, next) => {
-  next(hasNoBody(req) || isJsonType(req.get('content-type')) ? undefined : createError(415));
+export const requireJson: RequestHandler = (req, res, next) => {
+  if (hasNoBody(req) || isJsonType(req.get('content-type'))) next();
+  else sendError(res, 'unsupported_media_type');
 };
 
 export const readJson: RequestHandler = express.json({
@@ -24,7 +25,7 @@ export const readJson: RequestHandler = express.json({
   strict: false, // any JSON value is accepted; validation says what is wrong
   type: () => true,
   verify: (_req, _res, body) => {
-    if (!isUtf8(body)) throw createError(400);
+    if (!isUtf8(body)) throw Object.assign(new Error('The body is not in UTF-8'), { status: 400 });
   },
 });
 

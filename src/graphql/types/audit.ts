@@ -1,5 +1,4 @@
 /** The type `AuditEvent`, its listing, its filters and its counts. (Interface 11) */
-import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { AuditCount, AuditCountFilter } from '../../audit/counts.js';
 import { describeEvent, type EntityType, EVENT_TYPES, type EventType } from '../../audit/events.js';
@@ -9,7 +8,7 @@ import type { TimeBucket } from '../../platform/time-buckets.js';
 import { COST_OF_METADATA } from '../limits.js';
 import { countedConnectionType } from './connection.js';
 import { EventBase } from './event-base.js';
-import { GraphQLDateTime } from './scalars.js';
+import { GraphQLDateTime, GraphQLJSON } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
 export const AuditEventTypeEnum = spelledEnum<EventType>(

@@ -1,6 +1,5 @@
 /** The path `/graphql`: bytes and JSON here, the caller and the operation in `graphql/` (Interface 7). */
 import express, { type Express, type RequestHandler } from 'express';
-import createError from 'http-errors';
 import type { Resolution } from '../../callers/caller.js';
 import type { AnswerGraphql } from '../../callers/graphql-over-http.js';
 import { presentedKind, presentedTypes } from '../../callers/kinds.js';
@@ -70,8 +69,9 @@ const requireAccept: RequestHandler = (req, res, next) => {
 };
 
 /** Apollo refuses only content types that a form of another site could send. */
-const requireJson: RequestHandler = (req, _res, next) => {
-  next(isJsonType(req.get('content-type')) ? undefined : createError(415));
+const requireJson: RequestHandler = (req, res, next) => {
+  if (isJsonType(req.get('content-type'))) next();
+  else sendError(res, 'unsupported_media_type');
 };
 
 /** For the log and the counter: that somebody is known, or why nobody is. What cannot be returned lacks its word in `http/outcomes.ts`. */
