@@ -1,9 +1,10 @@
 /** A device that a user has logged in from. It counts its own failed logins. (Interface 16) */
-import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Check, Entity, Index, PrimaryKey, Property, Trigger } from '@mikro-orm/decorators/legacy';
 
 @Entity({ tableName: 'known_devices' })
 @Index({ name: 'known_devices_user_id', properties: ['userId', 'lastUsedAt'] })
 @Index({ name: 'known_devices_last_used_at', properties: ['lastUsedAt'] })
+@Trigger({ name: 'limit_devices', timing: 'after', events: ['insert'], expression: '-- of its migration' })
 @Check({ name: 'known_devices_user_agent_length', expression: 'char_length(user_agent) <= 512' })
 @Check({ name: 'known_devices_failed_login_attempts_not_negative', expression: 'failed_login_attempts >= 0' })
 export class KnownDevice {

@@ -1,5 +1,5 @@
 /** The refresh-token record. No foreign key to users: Spec 4.2 step 9 needs the record of a deleted user. (Spec 2.6) */
-import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Check, Entity, Index, PrimaryKey, Property, Trigger } from '@mikro-orm/decorators/legacy';
 
 /** Why a record is revoked, for operators. The specification only has the flag. */
 export type RevokedReason =
@@ -18,6 +18,8 @@ export type EndedBy = Exclude<RevokedReason, 'rotated' | 'token_theft'>;
 // a new entry: the sweeper finds what has expired in the order of the key.
 @Entity({ tableName: 'refresh_tokens' })
 @Index({ name: 'refresh_tokens_family_id', properties: ['familyId', 'createdAt'] })
+@Trigger({ name: 'begin_session', timing: 'after', events: ['insert'], expression: '-- of its migration' })
+@Trigger({ name: 'forget_session', timing: 'after', events: ['delete'], expression: '-- of its migration' })
 @Check({ name: 'refresh_tokens_user_agent_length', expression: 'char_length(user_agent) <= 512' })
 export class RefreshToken {
   @PrimaryKey({ type: 'uuid' }) jti!: string;

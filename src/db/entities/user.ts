@@ -1,8 +1,12 @@
 /** The user record. (Spec 2.5) */
-import { Check, Entity, Formula, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Check, Entity, Formula, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { Role } from '../../domain/roles.js';
 
 @Entity({ tableName: 'users' })
+@Index({ name: 'users_created_at', properties: ['createdAt', 'id'] })
+@Index({ name: 'users_is_active', properties: ['isActive', 'email'] })
+@Index({ name: 'users_locked', properties: ['email'], where: 'locked_until is not null' })
+@Index({ name: 'users_role', properties: ['role', 'email'] })
 @Check({ name: 'users_email_lower_case', expression: 'email = lower(email) and char_length(email) <= 254' })
 @Check({ name: 'users_role_known', expression: `role in ('viewer', 'analyst', 'admin')` })
 @Check({ name: 'users_failed_login_attempts_not_negative', expression: 'failed_login_attempts >= 0' })
