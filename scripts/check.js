@@ -1,5 +1,5 @@
 /**
- * `npm run check`: what can be checked without a build and without a server. Every step runs, even if one fails, and a
+ * `npm run check`: what can be checked without a build and without a gateway. Every step runs, even if one fails, and a
  * step that fails says what to do. `npm run check -- types` runs that step alone.
  */
 import { exec } from 'node:child_process';
@@ -26,6 +26,12 @@ const STEPS = {
     remedy:
       'the title after each ● says what to do; npm run schema writes schema.graphql, npm run openapi openapi.json, npm run docs tables of the documents',
   },
+  tables: {
+    name: 'tables: entities and migrations agree',
+    commands: ['mikro-orm migration:check || { mikro-orm schema:update --dump; false; }'],
+    remedy:
+      'the SQL above would make the tables like the entities: npx mikro-orm migration:create --name PURPOSE writes it to migrations/ (then add its line to migrations/index.ts), or correct the entity in src/db/entities',
+  },
 };
 
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(STEPS);
@@ -48,7 +54,7 @@ async function run(step) {
 
 function output(command) {
   return new Promise((resolve) => {
-    exec(command, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+    exec(command, { maxBuffer: 2 ** 26, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
       resolve({ isGood: error === null, text: stdout + stderr }),
     );
   });

@@ -2,7 +2,14 @@
 import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
-import { DriverException, type Kysely, MikroORM, type SqlEntityManager, ValidationError } from '@mikro-orm/postgresql';
+import {
+  DriverException,
+  defineConfig,
+  type Kysely,
+  MikroORM,
+  type SqlEntityManager,
+  ValidationError,
+} from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { ApiKey } from './entities/api-key.js';
@@ -58,9 +65,14 @@ export type Secrets = Kysely<SecretTables>;
 
 /** @param pool connections of that database */
 export async function openOrm(clientUrl: string, pool: pg.Pool): Promise<MikroORM> {
+  return MikroORM.init(await ormOptions(clientUrl, pool));
+}
+
+/** For `mikro-orm.config.js` as well. */
+export async function ormOptions(clientUrl: string, pool: pg.Pool) {
   const files = await Promise.all(migrations.map(({ load }) => load()));
   const migrationsList = files.flatMap((file) => Object.entries(file).map(([name, made]) => ({ name, class: made })));
-  return MikroORM.init({
+  return defineConfig({
     entities: Object.values(entities),
     metadataProvider: ReflectMetadataProvider,
     extensions: [Migrator],

@@ -11,7 +11,7 @@ const BREAKS = [
   /\balter column \S+ (set data )?type\b/,
   /\bset not null\b/,
   /\badd (constraint|check|unique)\b/,
-  /\badd column (?=[^,]*\bnot null\b)(?![^,]*\bdefault\b)/,
+  /\badd (?=[^,]*\bnot null\b)(?![^,]*\bdefault\b)/,
 ];
 
 test('every file of migrations/ has its line in migrations/index.ts, oldest first', () => {
