@@ -33,6 +33,11 @@ const SAID: Array<[what: RegExp, where: RegExp]> = [
   // docs/architecture.md, "The database": two ways, by room
   [/\bstatement\(/, /^src\/(?!admin\/(?!user-erasure\.ts$)|listing\/)/],
   [/\bem\.(find|count|refresh|remove|flush)|\.(insertInto|updateTable)\(/, /^src\/admin\//],
+  // The domain and its stores, of which platform knows nothing
+  [
+    /\b(log-?in|logout|session|refresh|cookie|password|theft|lockout|audit|webhook|e?-?mail|cron|api key|token|user|account|role|scope|doctor|pg|redis|ioredis)s?\b/i,
+    /^src\/(?!platform\/)/,
+  ],
 ];
 
 /** What the programs of the evidence use of ours: they measure the gateway from outside. */

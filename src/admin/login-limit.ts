@@ -1,6 +1,6 @@
 /** The login limit by which a command judges addresses: that of the running gateway, which it asks. (Interface 9) */
 import type { Config } from '../config/config.js';
-import { localOrigin } from '../platform/local-origin.js';
+import { localOrigin } from '../config/local-origin.js';
 import { LOGIN_PATH, type LoginPolicy, parseLoginPolicy } from '../rate-limits/login-policy.js';
 
 export interface LoginLimit extends LoginPolicy {

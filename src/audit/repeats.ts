@@ -1,7 +1,8 @@
 /** Limits audit rows about dead tokens that are presented again and again: Spec 6 asks for rows, not for their number. */
+
+import type { Metrics } from '../metrics.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger, RequestIds } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import type { EventType } from './events.js';
 

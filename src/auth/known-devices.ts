@@ -2,9 +2,11 @@
 import { DEVICE_SECONDS, type DeviceEntry, hashOfSecret, isValidEntry } from '../credentials/device-entries.js';
 import { type Db, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
-import type { DEVICE_OUTCOMES } from '../platform/metrics.js';
 import type { Deps } from '../services.js';
 import { isLocked, type LoginUser } from './account.js';
+
+/** Of `loginDevices`: `spared` is a known device whose account strangers have locked, `locked` one with a lock of its own. */
+export const DEVICE_OUTCOMES = ['known', 'spared', 'locked', 'new'] as const;
 
 /** Counts a login of this user by its device. */
 export function countDevice({ metrics }: Deps<'metrics'>, user: LoginUser, now: Date): void {

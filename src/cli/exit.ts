@@ -13,7 +13,6 @@ import { AdminRefusal } from '../listing/refusal.js';
 import { MailTemplatesError } from '../mail/mail-templates-error.js';
 import { ExplainedError, explanationText } from '../platform/explained.js';
 import { describeError } from '../platform/logger.js';
-import { PortTaken } from '../platform/port-taken.js';
 import { RedisAway } from '../rate-limits/windows.js';
 import { UsageError } from './parameter-types.js';
 import { CliRefusal } from './refusal.js';
@@ -36,7 +35,6 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [PoolerInBetween, EXIT.config],
   [ReadOnlyServer, EXIT.refused],
   [EmbeddedPostgresError, EXIT.refused],
-  [PortTaken, EXIT.refused],
   [RedisAway, EXIT.refused],
 ];
 

@@ -5,7 +5,7 @@
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { localOrigin } from '../platform/local-origin.js';
+import { localOrigin } from '../config/local-origin.js';
 import { type Command, command } from './command.js';
 import { duration } from './parameter-types.js';
 import { flag, optional } from './parameters.js';

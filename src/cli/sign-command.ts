@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type RequestToSign, signatureBase, signRequest } from '../../client/src/sign.js';
 import { isApiSecret, isKeySecret } from '../credentials/key-secrets.js';
-import { errorLabel } from '../platform/fixed-texts.js';
+import { errorLabel } from '../platform/error-label.js';
 import { randomBase62 } from '../platform/ids.js';
 import { type Command, command } from './command.js';
 import { file, rejectUsage, text } from './parameter-types.js';

@@ -6,6 +6,9 @@ import { emailSchema } from '../domain/email.js';
 import { DatabaseUrlFault, parseDatabaseUrl } from './database-url.js';
 import { NO_ENCODING } from './url-encoding.js';
 
+/** Client connections that one instance accepts at once. The listener enforces it; `doctor` compares open files with it. */
+export const MAX_CONNECTIONS = 2_048;
+
 /** The OWASP minimum. */
 export const LEAST_ARGON2 = { memoryKib: 19_456, passes: 2, lanes: 1 };
 export const OWASP = ` (the OWASP minimum is m=${LEAST_ARGON2.memoryKib}, t=${LEAST_ARGON2.passes}, p=${LEAST_ARGON2.lanes})`;

@@ -1,7 +1,7 @@
 /** Why there is no connection to PostgreSQL, and how to fix it. Of some faults the driver has only a text, of TLS a code. */
 import { ENCODED } from '../config/url-encoding.js';
+import { errorLabel } from '../platform/error-label.js';
 import type { Explanation } from '../platform/explained.js';
-import { errorLabel } from '../platform/fixed-texts.js';
 import { type TlsFault, tlsFaultOf } from '../platform/tls-faults.js';
 
 interface ConnectionFault extends Explanation {
@@ -14,6 +14,21 @@ const CHECK_ADDRESS = 'check that host and port in DATABASE_URL lead to PostgreS
 
 /** The text of the error if `channel_binding=require` is not met. */
 export const NO_CHANNEL_BINDING = 'SASL: no channel binding';
+
+/** Texts of the driver and its pool that are safe to log: they never quote a row. */
+export const DRIVER_TEXTS = [
+  /^timeout exceeded when trying to connect$/,
+  /^timeout expired$/,
+  /^Query read timeout$/,
+  /^Connection terminated( unexpectedly| due to connection timeout)?$/,
+  /^Client has encountered a connection error and is not queryable$/,
+  /^Client was closed and is not queryable$/,
+  /^Cannot use a pool after calling end on the pool$/,
+  /^SASL: [\w ():-]+$/,
+  /^Unknown authenticationOk message type \d+$/,
+  /^The server does not support SSL connections$/,
+  /^There was an error establishing an SSL connection$/,
+];
 
 /** The driver's own faults. */
 const DRIVER_FAULTS: Row[] = [
@@ -91,7 +106,7 @@ export function connectionFaultOf(error: unknown): ConnectionFault | undefined {
 
 /** @param error by which a connection failed, or a statement because the server is away */
 export function explainUnreachable(error: unknown): ConnectionFault {
-  const label = errorLabel(error);
+  const label = errorLabel(error, DRIVER_TEXTS);
   const { reason, remedy } = connectionFaultOf(error) ?? {
     reason: `no answer (${label})`,
     remedy: 'check that PostgreSQL runs, and that no firewall is in the way',

@@ -1,7 +1,8 @@
 /** Deletes expired rows in small batches; instances do not block each other (SKIP LOCKED). */
+
+import type { Metrics } from '../metrics.js';
 import { epochSeconds } from '../platform/clock.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
 import type { WatchedClock } from '../platform/watched-clock.js';
 import { type Db, statement } from './statement.js';
 

@@ -3,15 +3,15 @@ import pg from 'pg';
 import type { Config } from '../config/config.js';
 import { parseDatabaseUrl } from '../config/database-url.js';
 import { isLoopback } from '../config/values.js';
-import { explainUnreachable } from '../db/connection-faults.js';
+import { DRIVER_TEXTS, explainUnreachable } from '../db/connection-faults.js';
 import { DatabaseTooOld, PoolerInBetween } from '../db/database.js';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { migrationStatus } from '../db/migrate.js';
 import { type DatabaseState, databaseStateOf } from '../db/state.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
 import { LOCK_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../db/time-limits.js';
+import { errorLabel } from '../platform/error-label.js';
 import { ExplainedError } from '../platform/explained.js';
-import { errorLabel } from '../platform/fixed-texts.js';
 import { probeLoginWrites } from '../readiness/write-probe.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { DatabaseUnavailable, type OpenedDatabase, type Surroundings } from './surroundings.js';
@@ -70,7 +70,7 @@ const REMEDIES: Partial<Record<DatabaseState, string>> = {
 
 function cannotWrite(error: unknown): Finding {
   const state = databaseStateOf(error);
-  const code = errorLabel(error);
+  const code = errorLabel(error, DRIVER_TEXTS);
   const seen = `the database takes no writes: ${state} (${code})`;
   return { ...fault('database_writes', seen, REMEDIES[state] ?? 'read the log of PostgreSQL'), code };
 }

@@ -1,9 +1,10 @@
 /** `doctor`: runs every check, all at once, each within its own time. Others enter this room here. (Interface 9 and 11) */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from '../config/config.js';
+import { DRIVER_TEXTS } from '../db/connection-faults.js';
 import { systemClock } from '../platform/clock.js';
+import { errorLabel } from '../platform/error-label.js';
 import { remedyText } from '../platform/explained.js';
-import { errorLabel } from '../platform/fixed-texts.js';
 import type { Logger } from '../platform/logger.js';
 import { checkDisk, checkMemory, checkOpenFiles, checkPasswordSpeed } from './capacity.js';
 import { checkClock } from './clock.js';
@@ -115,7 +116,7 @@ function hanging(name: FindingName): Finding {
 /** A check without its database reports nothing, because another check reports that. */
 function failed(check: FindingName, error: unknown): Finding[] {
   if (error instanceof DatabaseUnavailable) return [];
-  const code = errorLabel(error);
+  const code = errorLabel(error, DRIVER_TEXTS);
   const remedy = { advice: 'fix the other findings, and allow what the code forbids; then', command: 'doctor' };
   return [{ ...fault(check, `it cannot be checked (${code})`, remedy), code }];
 }

@@ -1,11 +1,11 @@
 /** `doctor`: whether PUBLIC_URL leads to this gateway alone, by a valid certificate, and which proxies may ask. (Interface 2, 3, 9 and 18) */
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/config.js';
+import { localOrigin } from '../config/local-origin.js';
 import { isLoopback } from '../config/values.js';
 import { importKeys, type PublicJwk } from '../credentials/keyring/import-keys.js';
 import { readKeyringFile } from '../credentials/keyring/keyring-file.js';
-import { errorLabel } from '../platform/fixed-texts.js';
-import { localOrigin } from '../platform/local-origin.js';
+import { errorLabel } from '../platform/error-label.js';
 import { numberOf } from '../platform/number-of.js';
 import { type TlsFault, tlsFaultOf } from '../platform/tls-faults.js';
 import { LOGIN_PATH } from '../rate-limits/login-policy.js';

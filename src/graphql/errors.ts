@@ -4,9 +4,9 @@ import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/error
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isOutage } from '../db/outage.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { type ErrorLines, reportBug, reportOutage } from '../platform/error-lines.js';
 import type { RequestIds } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
+import { type ErrorLines, reportBug, reportOutage } from '../readiness/error-lines.js';
 import type { Mask } from './masking.js';
 import { CODES, type GraphqlReason } from './reasons.js';
 

@@ -4,7 +4,7 @@ import express, { type Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { RequestIds } from '../platform/logger.js';
-import { remembering } from '../platform/remembering.js';
+import { remembering } from './remembering.js';
 
 /** Spec 2.6: characters of the User-Agent that are stored. */
 const USER_AGENT_LENGTH = 512;

@@ -1,8 +1,8 @@
 /** Answers errors by their row in `refusals.ts`. (Interface 5) */
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
 import { isOutage } from '../db/outage.js';
-import { type ErrorLines, reportBug, reportOutage } from '../platform/error-lines.js';
 import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
+import { type ErrorLines, reportBug, reportOutage } from '../readiness/error-lines.js';
 import { errorBody, type More } from './error-body.js';
 import { ERRORS, type RestReason } from './refusals.js';
 import { sendJson } from './send-json.js';

@@ -1,6 +1,6 @@
 /** The media types of JSON. (Interface 5 and 7) */
 import { MIMEType } from 'node:util';
-import { remembering } from '../platform/remembering.js';
+import { remembering } from './remembering.js';
 
 /** Clients write it in few ways. */
 const MAX_REMEMBERED = 100;

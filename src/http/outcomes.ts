@@ -1,6 +1,7 @@
 /** The outcomes of a request, for the log and the counters. (Interface 14) */
+import { DEVICE_OUTCOMES } from '../auth/known-devices.js';
 import type { PresentedKind } from '../callers/kinds.js';
-import { DEVICE_OUTCOMES, type Metrics } from '../platform/metrics.js';
+import type { Metrics } from '../metrics.js';
 import { FAMILIES, routeOfFamily } from './authz/original-request.js';
 import { AUTHZ_ERRORS, type AuthzReason, type RestReason } from './refusals.js';
 

@@ -1,4 +1,4 @@
-/** Interface 5: how long one request may wait for all its stores together. After that it is answered 503. */
+/** The time that one request may wait for all its stores together. After that it is answered 503. (Interface 5) */
 import { Outage } from './outage.js';
 
 /** Milliseconds. The answer is due after 5 s, so a busy machine has one more second. */
@@ -6,7 +6,7 @@ export const REQUEST_BUDGET_MS = 4_000;
 
 /**
  * Created once a request and passed on. Only waiting for a store counts, and parallel waits count once; the time of the
- * client to send its body, or of a password check, does not.
+ * client to send its body, or of a computation, does not.
  */
 export interface Budget {
   /** @throws {TimeSpent} if nothing is left */

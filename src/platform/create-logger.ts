@@ -1,4 +1,4 @@
-/** Interface 14: the logger of the gateway. */
+/** The logger of the gateway. (Interface 14) */
 import { pino } from 'pino';
 import { createLogDestination, type LogDestination } from './log-destination.js';
 import type { LOG_LEVELS, Logger } from './logger.js';

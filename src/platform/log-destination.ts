@@ -1,4 +1,4 @@
-/** Interface 14: the destination of the log. A line that cannot be written is dropped and counted. */
+/** The destination of the log. A line that cannot be written is dropped and counted. (Interface 14) */
 import { writeSync } from 'node:fs';
 
 /** Longest wait for a slow reader in each second: milliseconds. */

@@ -1,6 +1,5 @@
-/** Interface 14: logs, one JSON object a line, names in snake_case. Callers pass facts, never tokens, keys or e-mails. */
+/** Logs: one JSON object a line, names in snake_case. Callers pass facts, never secrets or addresses of people. (Interface 14) */
 import type pino from 'pino';
-import { fixedTextOf } from './fixed-texts.js';
 
 export type Logger = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
@@ -19,22 +18,9 @@ const drop = () => undefined;
 /** Of a command, which reports by its output. Without pino, which takes longer to load than most commands to run. */
 export const SILENT: Logger = { debug: drop, info: drop, warn: drop, error: drop, fatal: drop };
 
-/** The loggable part of an outage: class, code and fixed text of the error and of its causes. */
-export function describeOutage(error: unknown): { name: string; code?: string; text?: string; cause?: unknown } {
-  if (!(error instanceof Error)) return { name: typeof error };
-  const code = codeOf(error);
-  const text = fixedTextOf(error);
-  return {
-    name: error.name,
-    ...(code === undefined ? {} : { code }),
-    ...(text === undefined ? {} : { text }),
-    ...(error.cause instanceof Error ? { cause: describeOutage(error.cause) } : {}),
-  };
-}
-
 /**
  * The loggable part of an unexpected error: class, code and place. Messages of the database and the ORM quote the row
- * that failed, password hash included.
+ * that failed, with its secrets.
  */
 export function describeError(error: unknown): { name: string; code?: string; at?: string[]; cause?: unknown } {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -52,6 +38,6 @@ export function describeError(error: unknown): { name: string; code?: string; at
   };
 }
 
-function codeOf(error: Error): string | undefined {
+export function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

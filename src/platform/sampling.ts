@@ -1,4 +1,4 @@
-/** Interface 14: logs repeated lines a few times, with their number, so that an outage does not fill the disk. */
+/** Logs repeated lines a few times, with their number, so that an outage does not fill the disk. (Interface 14) */
 
 const PERIOD_MS = 10_000;
 /** Kinds that are counted separately at one time; all others count as one. */

@@ -1,4 +1,4 @@
-/** Interface 11: buckets of time by the clocks of a time zone, as Intl knows it. */
+/** Buckets of time by the clocks of a time zone, as Intl knows it. (Interface 11) */
 
 export type TimeBucket = 'minute' | 'hour' | 'day';
 

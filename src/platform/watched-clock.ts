@@ -1,4 +1,4 @@
-/** Interface 10: the clock here compared with the database's, so that the difference is known at any moment. */
+/** The clock here, compared with the database's, so that the difference is known at any moment. (Interface 10) */
 import type { Clock } from './clock.js';
 import { Outage } from './outage.js';
 

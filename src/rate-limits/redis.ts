@@ -1,7 +1,7 @@
 /** The connection to Redis or Valkey if `REDIS_URL` is set, and whether it accepts writes. (Interface 10) */
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisTarget } from '../config/redis-url.js';
-import { errorLabel } from '../platform/fixed-texts.js';
+import { errorLabel } from '../platform/error-label.js';
 
 /** One server (named directly or by Sentinel), or a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -16,6 +16,20 @@ const STATES: Record<string, RedisState> = {
   NOREPLICAS: 'read_only',
   OOM: 'full',
 };
+
+/** Texts of the client, and words of servers, that are safe to log: they never quote what was sent. */
+export const REDIS_TEXTS = [
+  /^Connection is closed\.$/,
+  /^Command timed out$/,
+  /^Command aborted due to connection close$/,
+  /^Stream isn't writeable and enableOfflineQueue options is false$/,
+  /^Cluster isn't ready and enableOfflineQueue options is false$/,
+  /^Socket timeout\. Expecting data, but didn't receive any in \d+ms\.$/,
+  // followed by figures and other errors
+  /^Reached the max retries per request limit/,
+  /^All sentinels are unreachable/,
+  /^(CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|WRONGPASS)\b/,
+];
 
 /** A key that no limit uses. */
 const READINESS_KEY = 'login:readiness';
@@ -47,7 +61,7 @@ export function redisErrorWord(error: unknown): string | undefined {
 
 /** The same, or the code of the system or a fixed text. */
 export function redisErrorLabel(error: unknown): string {
-  return redisErrorWord(error) ?? errorLabel(error);
+  return redisErrorWord(error) ?? errorLabel(error, REDIS_TEXTS);
 }
 
 /** Hosts and ports of REDIS_URL. */

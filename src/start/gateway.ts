@@ -8,15 +8,15 @@ import type { Config } from '../config/config.js';
 import { argon2Build } from '../credentials/passwords/argon2-build.js';
 import { type DataDir, openDataDir } from '../db/open/data-dir.js';
 import { listen } from '../http/server/listener.js';
+import { createMetrics } from '../metrics.js';
 import { createLogger } from '../platform/create-logger.js';
 import { explanationText } from '../platform/explained.js';
 import { createLogDestination } from '../platform/log-destination.js';
 import { describeError, type Logger } from '../platform/logger.js';
-import { createMetrics } from '../platform/metrics.js';
-import { lowerPoolThreads } from '../platform/pool-threads.js';
-import { namingVariable, requireFree } from '../platform/port-taken.js';
 import { REVISION } from '../platform/versions.js';
 import { type App, createApp } from './compose.js';
+import { lowerPoolThreads } from './pool-threads.js';
+import { namingVariable, requireFree } from './port-taken.js';
 import { startPageOf } from './start-page.js';
 
 export interface Gateway {

@@ -2,9 +2,9 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
-import { notifyServiceManager } from '../platform/service-manager.js';
-import { hasTerminal, STOPS } from '../platform/signals.js';
 import type { Gateway } from './gateway.js';
+import { notifyServiceManager } from './service-manager.js';
+import { hasTerminal, STOPS } from './signals.js';
 
 /** A terminal or a service manager signals npm and this process, and npm passes its signal on: the two count as one. */
 const SAME_SIGNAL_MS = 1_000;

@@ -1,7 +1,7 @@
 /** The address of the page at `/`, which shows what to try. (Interface 2, development) */
 import type { Config } from '../config/config.js';
+import { localOrigin } from '../config/local-origin.js';
 import { isLoopback } from '../config/values.js';
-import { localOrigin } from '../platform/local-origin.js';
 
 /**
  * On another port than ours PUBLIC_URL is answered by another program, which may have a page of its own, such as Vite. A

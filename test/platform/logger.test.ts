@@ -1,6 +1,7 @@
 /** An ORM's exception text holds the failing row, so a log line has class, code and place alone. (Interface 14) */
-import { describeError, describeOutage } from '../../src/platform/logger.js';
+import { describeError } from '../../src/platform/logger.js';
 import { Outage } from '../../src/platform/outage.js';
+import { describeOutage } from '../../src/readiness/error-lines.js';
 
 test('an error is described without its message, nor that of its causes, nor any other field', () => {
   const cause = Object.assign(new TypeError('secret row'), { code: '23505', detail: 'Key (email)=(secret@x.io)' });

@@ -6,9 +6,8 @@ import { resolveCaller } from '../../callers/resolve-caller.js';
 import { parseRule, violationOf } from '../../callers/rule.js';
 import { fieldValues } from '../../credentials/signatures/http-fields.js';
 import { isOutage } from '../../db/outage.js';
-import { reportOutage } from '../../platform/error-lines.js';
 import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
-import { remembering } from '../../platform/remembering.js';
+import { reportOutage } from '../../readiness/error-lines.js';
 import type { Deps } from '../../services.js';
 import { authRequest } from '../authz/auth-request.js';
 import { extAuthz } from '../authz/ext-authz.js';
@@ -18,6 +17,7 @@ import { type FamilyName, type OriginalRequest, type ProxyFamily, routeOfFamily 
 import { addressList, peerAddressOf } from '../client-address.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { AUTHZ_ERRORS, type AuthzReason } from '../refusals.js';
+import { remembering } from '../remembering.js';
 import { sendJson } from '../send-json.js';
 
 const FAMILIES: Record<FamilyName, ProxyFamily> = {

@@ -3,12 +3,12 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Resolution } from '../../callers/caller.js';
 import type { AnswerGraphql } from '../../callers/graphql-over-http.js';
 import { presentedKind, presentedTypes } from '../../callers/kinds.js';
-import { remembering } from '../../platform/remembering.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { isJsonType } from '../json-type.js';
 import type { CallerOutcome } from '../outcomes.js';
 import { setKeyLimit } from '../rate-limits.js';
+import { remembering } from '../remembering.js';
 import { addExplorerFiles, explorerPage } from './explorer.js';
 
 /** Interface 7 */

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { Express } from 'express';
 import { poolFigures } from '../../db/pools.js';
-import type { Metrics } from '../../platform/metrics.js';
+import type { Metrics } from '../../metrics.js';
 import type { Deps } from '../../services.js';
 import { addReadOnly } from '../errors.js';
 import { sendJson } from '../send-json.js';

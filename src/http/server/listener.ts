@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_CONNECTIONS } from '../../config/values.js';
 import type { Logger } from '../../platform/logger.js';
-import { MAX_CONNECTIONS } from '../../platform/max-connections.js';
 import { peerAddressOf } from '../client-address.js';
 import type { RestReason } from '../refusals.js';
 import type { RequestLog } from '../request-log.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { OCSF_KINDS } from '../../../src/audit/ocsf.js';
 import { FINDINGS } from '../../../src/doctor/finding.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics } from '../../../src/metrics.js';
 import { table } from './table.js';
 
 export function findings(): string {

@@ -18,7 +18,7 @@ const FLOORS: Array<Record<string, string>> = [
     callers: 'one file for each kind of caller, and the table of kinds',
     admin: 'what the command line and GraphQL share: changes, run by `administer`, and listings',
     archive: '`database export` and `database import`',
-    readiness: 'the checks of readiness, the poller that repeats them, and the write probe',
+    readiness: 'the checks of readiness, the poller that repeats them, the write probe, and log lines about outages',
     'db/open': 'finds the database: embedded, or at `DATABASE_URL`',
   },
   { outbox: 'cursors on the audit log, turns and retries; webhooks. Loaded if webhooks or mail are allowed' },
@@ -32,9 +32,12 @@ const FLOORS: Array<Record<string, string>> = [
     credentials: 'bytes in, facts out: keyring, tokens, passwords, signatures',
     db: 'connections, statements, entities, migrations, the sweeper, the embedded PostgreSQL',
   },
-  { config: 'the environment, read and checked once' },
+  {
+    config: 'the environment, read and checked once',
+    metrics: 'every metric, by its final name',
+  },
   { domain: 'words of the domain: e-mail, roles, scopes, the origin of a request' },
-  { platform: 'clock, ids, logger, metrics and the like, which know nothing of the domain' },
+  { platform: 'clock, ids, logger and the like, which know nothing of the domain' },
 ];
 
 export const LAYERS = FLOORS.map((floor) => Object.keys(floor));
@@ -43,7 +46,7 @@ export const LAYERS = FLOORS.map((floor) => Object.keys(floor));
 export const BESIDE = ['admin -> auth'];
 
 /** Rooms that nearly every other one imports: the picture leaves out arrows to them. */
-const GROUND = ['config', 'domain', 'platform'];
+const GROUND = ['config', 'metrics', 'domain', 'platform'];
 
 /** What is around the house, for the picture. */
 const OUTSIDE = [
@@ -100,7 +103,7 @@ export function rooms(): string {
 }
 
 /** Rooms that are one file. */
-const FILES = { main: true, services: true };
+const FILES = { main: true, services: true, metrics: true };
 
 /** A picture of the imports between rooms. An arrow is left out if others lead to the same room. */
 export function picture(): string {

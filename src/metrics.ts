@@ -1,9 +1,6 @@
-/** Interface 14: metrics in the Prometheus text format. */
+/** Every metric of the gateway, by its final name. (Interface 14) */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { GATEWAY_VERSION, REVISION, versionOf } from './versions.js';
-
-/** Of `loginDevices`: `spared` is a known device whose account strangers have locked, `locked` one with a lock of its own. */
-export const DEVICE_OUTCOMES = ['known', 'spared', 'locked', 'new'] as const;
+import { GATEWAY_VERSION, REVISION, versionOf } from './platform/versions.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

@@ -1,7 +1,7 @@
-/** Interface 2: a port that another program listens on. */
+/** A port that another program listens on. (Interface 2) */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { ExplainedError } from './explained.js';
+import { ExplainedError } from '../platform/explained.js';
 
 /** Longest wait for a connection that shows that somebody listens: milliseconds. */
 const CONNECT_WITHIN_MS = 1_000;
