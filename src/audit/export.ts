@@ -41,16 +41,16 @@ export async function* exportAudit(
   { since, after }: ExportRequest,
   { settledSeconds = SETTLED_SECONDS, patienceMs = PATIENCE_MS } = {},
 ): AsyncGenerator<ExportedEvent[]> {
-  let place = after === undefined ? beginningOf(since) : placeOf(after);
+  let position = after === undefined ? beginningOf(since) : positionOf(after);
   const until = await completeUntil({ db }, settledSeconds, patienceMs);
   for (;;) {
-    const rows = await db.admin.run(exportAuditSql, { ...place, until, limit: PAGE_ROWS });
+    const rows = await db.admin.run(exportAuditSql, { ...position, until, limit: PAGE_ROWS });
     const events = rows.map((row) => ({ ...row, cursor: encodeCursor(row.written_at, row.id, KIND) }));
     const asked = events.filter(({ created_at }) => since === undefined || created_at >= since);
     if (asked.length > 0) yield asked;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;
-    place = { time: last.written_at, id: last.id };
+    position = { time: last.written_at, id: last.id };
   }
 }
 
@@ -60,7 +60,7 @@ function beginningOf(since: Date | undefined): typeof BEGINNING {
 }
 
 /** @throws {AdminRefusal} */
-function placeOf(cursor: string): typeof BEGINNING {
+function positionOf(cursor: string): typeof BEGINNING {
   const { exactly, rest } = decodeTimeCursor(cursor, isUuid, (kind) => kind === KIND);
   return { time: exactly, id: rest[0] ?? '' };
 }

@@ -1,6 +1,6 @@
 /** A user changes their own password. (Interface 15) */
 import { writeAudit } from '../audit/write.js';
-import type { Place } from '../credentials/passwords/password-queue.js';
+import type { Slot } from '../credentials/passwords/password-queue.js';
 import { CURRENT_FAULT } from '../credentials/passwords/password-rules.js';
 import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
@@ -38,7 +38,7 @@ async function findUser(db: Db, id: string): Promise<RowOf<typeof activeUserById
 }
 
 /**
- * @param place in the password queue, taken before the first query
+ * @param slot in the password queue, taken before the first query
  * @returns undefined if the client has disconnected before its turn: nothing was checked or changed
  * @throws {Overloaded} if too many passwords are waiting, {ClockSkewed} if this clock is wrong, {Outage} if the
  *   breached passwords cannot be read. Nothing is written then
@@ -48,7 +48,7 @@ export async function changePassword(
   { sub, sid }: AccessClaims,
   { current_password, new_password }: PasswordChange,
   origin: RequestOrigin,
-  place: Place,
+  slot: Slot,
 ): Promise<ChangeOutcome | undefined> {
   const { clock, db, passwordRules, passwords, placeholderHashes } = deps;
 
@@ -68,7 +68,7 @@ export async function changePassword(
 
   // 4. The current password. A wrong one counts as a failed login.
   const storedHash = user.password_hash ?? placeholderHashes.hashFor(user.email);
-  const verdict = await passwords.verify(storedHash, current_password, place);
+  const verdict = await passwords.verify(storedHash, current_password, slot);
   if (verdict === undefined) return undefined;
   clock.requireSynced();
   const checkedAt = clock.now();

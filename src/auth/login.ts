@@ -7,7 +7,7 @@ import {
   newDeviceSecret,
   withEntry,
 } from '../credentials/device-entries.js';
-import type { Place } from '../credentials/passwords/password-queue.js';
+import type { Slot } from '../credentials/passwords/password-queue.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
@@ -24,7 +24,7 @@ export interface Credentials {
 }
 
 /**
- * @param place in the password queue, taken before the first query
+ * @param slot in the password queue, taken before the first query
  * @param entries Interface 16: of the cookie `device`; undefined if KNOWN_DEVICES is off
  * @returns undefined if the client has disconnected before its turn: no password was checked
  * @throws {Overloaded} if too many passwords are waiting, {ClockSkewed} if this clock is wrong. Nothing is written then
@@ -33,7 +33,7 @@ export async function login(
   deps: Deps<'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'>,
   { email, password }: Credentials,
   origin: RequestOrigin,
-  place: Place,
+  slot: Slot,
   entries?: readonly DeviceEntry[],
 ): Promise<Outcome | undefined> {
   const { clock, db, keyring, passwords, placeholderHashes, tokens } = deps;
@@ -50,7 +50,7 @@ export async function login(
 
   // 3. The password, or the same work on a placeholder. The user may change meanwhile, so the next statements check again.
   const placeholderHash = placeholderHashes.hashFor(email);
-  const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);
+  const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, slot);
   if (verdict === undefined) return undefined;
   const { matches, renewedHash } = verdict;
 

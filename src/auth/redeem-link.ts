@@ -1,6 +1,6 @@
 /** Sets a password by a link. (Interface 15) */
 import { writeAudit } from '../audit/write.js';
-import type { Place } from '../credentials/passwords/password-queue.js';
+import type { Slot } from '../credentials/passwords/password-queue.js';
 import { CURRENT_FAULT } from '../credentials/passwords/password-rules.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { type Refused, refused } from '../platform/refused.js';
@@ -19,7 +19,7 @@ export interface Redemption {
 export type RedeemOutcome = { kind: 'redeemed' } | Refused<'link_invalid'> | RefusedPassword;
 
 /**
- * @param place in the password queue, taken before the first query
+ * @param slot in the password queue, taken before the first query
  * @returns undefined if the client has disconnected before its turn: the link is alive
  * @throws {Overloaded} if too many passwords are waiting, {ClockSkewed} if this clock is wrong, {Outage} if the
  *   breached passwords cannot be read. Nothing is written then
@@ -28,7 +28,7 @@ export async function redeemLink(
   { clock, db, passwordRules, passwords }: Deps<'clock' | 'db' | 'passwordRules' | 'passwords'>,
   { token, new_password }: Redemption,
   origin: RequestOrigin,
-  place: Place,
+  slot: Slot,
 ): Promise<RedeemOutcome | undefined> {
   // 1. The user of the link.
   const tokenSha256 = hashOfToken(token);
@@ -44,7 +44,7 @@ export async function redeemLink(
   // 4. Another one than the current password.
   const { id, password_hash, password_version } = user;
   if (password_hash !== null) {
-    const verdict = await passwords.verify(password_hash, new_password, place);
+    const verdict = await passwords.verify(password_hash, new_password, slot);
     if (verdict === undefined) return undefined;
     if (verdict.matches) return { ...refused('body_invalid'), fault: CURRENT_FAULT };
   }

@@ -133,11 +133,11 @@ const revokeRecordSql = batched(revokeOneRecordSql, { lanes: 2, identity: ({ jti
   locked as materialized (
     select asked.*, record.*
     from asked, lateral (
-      select ctid as place, ${ENDS} as ends from refresh_tokens where jti = asked.jti for no key update skip locked
+      select ctid as tuple_id, ${ENDS} as ends from refresh_tokens where jti = asked.jti for no key update skip locked
     ) as record
   ), ended as (
     update refresh_tokens ${END.replace(':now', 'now')}
-    from locked where refresh_tokens.ctid = place and ends
+    from locked where refresh_tokens.ctid = tuple_id and ends
     returning n, refresh_tokens.revoked_reason
   ), done as (
     select locked.*, not is_repeat or (ends and revoked_reason = 'logout') as audited from locked left join ended using (n)

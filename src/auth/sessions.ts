@@ -156,13 +156,13 @@ const rotateSql = batched(rotateOneSql, { lanes: 2, identity: ({ used }) => used
   locked as materialized (
     select asked.*, live.*
     from asked, lateral (
-      select ctid as place, user_id, family_id, session_started_at, device_id
+      select ctid as tuple_id, user_id, family_id, session_started_at, device_id
       from refresh_tokens where jti = asked.used and not revoked and refresh_tokens.expires_at >= asked.now
       for no key update skip locked
     ) as live
   ), claimed as (
     update refresh_tokens set revoked = true, revoked_reason = 'rotated', revoked_at = now
-    from locked where refresh_tokens.ctid = place
+    from locked where refresh_tokens.ctid = tuple_id
     returning locked.*
   ), stored as (
     insert into refresh_tokens

@@ -91,7 +91,7 @@ const admitSql = batched(admitOneSql, { lanes: 1, identity: ({ key_id, nonce }) 
     ) as key
   ), numbered as materialized (
     select *, count(*) filter (where not is_used and count is null) over (partition by key_id) as total,
-      count(*) filter (where not is_used and count is null) over (partition by key_id order by n) as place
+      count(*) filter (where not is_used and count is null) over (partition by key_id order by n) as nth
     from live
   ), counted as (
     ${counting(
@@ -100,7 +100,7 @@ const admitSql = batched(admitOneSql, { lanes: 1, identity: ({ key_id, nonce }) 
     group by key_id, total order by key_id`,
     )}
   ), weighed as materialized (
-    select numbered.*, coalesce(count, points - total + place, 0)::integer as number,
+    select numbered.*, coalesce(count, points - total + nth, 0)::integer as number,
       coalesce(expire - ${milliseconds('now')}, 0)::integer as ms_left
     from numbered left join counted on key = ${counter('key_id')}
   ), taken as (

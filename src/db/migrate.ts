@@ -30,7 +30,7 @@ export interface Migrated {
 }
 
 /**
- * Applies pending migrations, oldest first, each in one transaction; instances that start together take turns. It uses a
+ * Applies pending migrations, oldest first, each in one transaction; instances that start together share a lock. It uses a
  * connection of its own without time limits, since an index over many rows takes long.
  * @param onWait called once if another program holds a table
  * @param wanted names of the migrations to apply: all by default
@@ -50,34 +50,35 @@ export async function migrateUp(
   try {
     const orm = await db.orm();
     for (;;) {
-      const turn = await orm.em
+      const step = await orm.em
         .fork()
         .transactional((em) => applyOldest(db, orm, em, wanted))
         .catch(heldUp);
-      if (turn.kind === 'done') return { applied, newer: turn.newer };
-      if (turn.kind === 'applied') applied.push(turn.name);
-      else await sleep(TURN_MS);
-      if (turn.kind === 'held_up' && !isWaiting) onWait();
-      isWaiting ||= turn.kind === 'held_up';
+      if (step.kind === 'done') return { applied, newer: step.newer };
+      if (step.kind === 'applied') applied.push(step.name);
+      else await sleep(LOCK_INTERVAL_MS);
+      if (step.kind === 'held_up' && !isWaiting) onWait();
+      isWaiting ||= step.kind === 'held_up';
     }
   } finally {
     await db.close();
   }
 }
 
-/** How often an instance checks whether it is its turn. */
-const TURN_MS = 100;
+/** How often an instance tries to take the lock. */
+const LOCK_INTERVAL_MS = 100;
 /** How long a migration waits for a table. Requests of other instances queue up behind it meanwhile. */
 const LOCK_TIMEOUT_MS = 1_000;
 
-type Turn =
+/** The outcome of one transaction. */
+type Step =
   | { kind: 'applied'; name: string }
   | { kind: 'done'; newer: string[] }
-  /** `another`: it is another instance's turn. `held_up`: a table is locked. */
+  /** `another`: another instance has the lock. `held_up`: a table is locked. */
   | { kind: 'another' | 'held_up' };
 
 /**
- * Applies the oldest pending migration. It does not wait for its turn inside the transaction: that would hold a
+ * Applies the oldest pending migration. It does not wait for the lock inside the transaction: that would hold a
  * connection while the other instance needs a second one.
  */
 async function applyOldest(
@@ -85,17 +86,17 @@ async function applyOldest(
   orm: MikroORM,
   em: SqlEntityManager,
   wanted: readonly string[],
-): Promise<Turn> {
-  const [turn] = await em.execute<[{ is_ours: boolean; database: string }]>(
+): Promise<Step> {
+  const [lock] = await em.execute<[{ is_ours: boolean; database: string }]>(
     `select pg_try_advisory_xact_lock(${LOCKS.migration}) as is_ours, current_database()::text as database`,
   );
-  if (!turn.is_ours) return { kind: 'another' };
+  if (!lock.is_ours) return { kind: 'another' };
   const listed = await migrationStatus(db);
   refuseTooNew(listed);
   const next = nextOf(listed, wanted);
   if (next === undefined) return { kind: 'done', newer: newerOf(listed) };
   await em.execute(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  setDatabaseName(orm, turn.database);
+  setDatabaseName(orm, lock.database);
   await orm.migrator.up({ to: next.name, transaction: em.getTransactionContext() });
   return { kind: 'applied', name: next.name };
 }
@@ -118,7 +119,7 @@ export interface MigratingTransaction {
   revert(names: readonly string[]): Promise<void>;
 }
 
-/** Begins a transaction (READ COMMITTED) on a connection. Whoever migrates in it first takes `LOCKS.migration`. */
+/** Begins a transaction (READ COMMITTED) on a connection. A caller that migrates in it first takes `LOCKS.migration`. */
 export async function beginMigrating(db: Database, client: pg.ClientBase): Promise<MigratingTransaction> {
   const { kyselyOn } = await import('./kysely.js');
   const orm = await db.orm();
@@ -139,7 +140,7 @@ function newerOf(listed: MigrationStatus[]): string[] {
 }
 
 /** @throws any other error */
-function heldUp(error: unknown): Turn {
+function heldUp(error: unknown): Step {
   if (isLockTimeout(error)) return { kind: 'held_up' };
   throw error;
 }

@@ -10,8 +10,8 @@ import type { GraphqlRequest } from '../callers/graphql-over-http.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
 import type { Page } from '../listing/page.js';
 import type { Deps } from '../services.js';
+import type { Concurrency, Waiting } from './concurrency.js';
 import { errorOf, outagesAs503, status } from './errors.js';
-import type { Turns, Waiting } from './turns.js';
 import type { GatewayChecksType } from './types/gateway.js';
 
 export interface GraphqlDependencies
@@ -43,7 +43,7 @@ export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' |
  */
 export async function createContext(
   deps: GraphqlDependencies,
-  turns: Turns,
+  concurrency: Concurrency,
   { budget, origin, ids, isGone, json, received, resolved }: GraphqlRequest,
 ): Promise<GraphqlContext> {
   const resolution = await outagesAs503(deps, ids, () => resolveCaller(deps, received, budget));
@@ -56,7 +56,7 @@ export async function createContext(
     deps: { ...deps, db: deps.db.within(budget) },
     ids,
     isGone,
-    turns: turns.within(budget),
+    concurrency: concurrency.within(budget),
   });
 }
 
@@ -69,7 +69,7 @@ const NO_CACHE = { cache: false };
 function withLoaders(
   context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 'userById' | 'userByEmail' | 'sessionOfEvent'>,
 ): GraphqlContext {
-  const { caller, deps, isGone, turns } = context;
+  const { caller, deps, isGone, concurrency } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
   const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
     const key = JSON.stringify([first, after, live]);
@@ -77,26 +77,26 @@ function withLoaders(
       loaders.get(key) ??
       new DataLoader(async (userIds: readonly string[]) => {
         const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
-        const pages = await turns.ofCaller(caller, 'reads', isGone, read);
+        const pages = await concurrency.ofCaller(caller, 'reads', isGone, read);
         return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
       }, NO_CACHE);
     loaders.set(key, loader);
     return loader.load(userId);
   };
   const users = new DataLoader(async (ids: readonly string[]) => {
-    const found = await turns.ofCaller(caller, 'reads', isGone, () => usersById(deps, ids));
+    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => usersById(deps, ids));
     return ids.map((id) => found.get(id) ?? null);
   }, NO_CACHE);
   const holders = new DataLoader(async (emails: readonly string[]) => {
-    const found = await turns.ofCaller(caller, 'reads', isGone, () => usersByEmail(deps, emails));
+    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => usersByEmail(deps, emails));
     return emails.map((email) => found.get(email) ?? null);
   }, NO_CACHE);
   const devices = new DataLoader(async (userIds: readonly string[]) => {
-    const found = await turns.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db.admin, userIds));
+    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db.admin, userIds));
     return userIds.map((id) => found.get(id) ?? []);
   }, NO_CACHE);
   const sessions = new DataLoader(async (ids: readonly string[]) => {
-    const found = await turns.ofCaller(caller, 'reads', isGone, () => sessionsOfEvents(deps.db, ids));
+    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => sessionsOfEvents(deps.db, ids));
     return ids.map((id) => found.get(id) ?? null);
   }, NO_CACHE);
   return {

@@ -35,12 +35,12 @@ export async function createSchema(): Promise<GraphQLSchema> {
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // the most frequent field, and already known
         refuseNul(args, '');
-        const { caller, deps, ids, isGone, turns } = context;
-        const isRoot = info.path.prev === undefined; // below the root, loaders take one turn for all rows of a page
+        const { caller, deps, ids, isGone, concurrency } = context;
+        const isRoot = info.path.prev === undefined; // below the root, loaders read all rows of a page at once
         const asksDatabase = info.fieldName !== 'gateway'; // what does not ask it need not wait for others
         const kind = info.operation.operation === 'mutation' ? 'changes' : 'reads';
-        const inTurn = () => turns.ofCaller(caller, kind, isGone, next);
-        return outagesAs503(deps, ids, isRoot && asksDatabase ? inTurn : next);
+        const limited = () => concurrency.ofCaller(caller, kind, isGone, next);
+        return outagesAs503(deps, ids, isRoot && asksDatabase ? limited : next);
       },
     ],
     skipCheck: true, // Apollo also checks the schema

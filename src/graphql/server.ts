@@ -8,12 +8,12 @@ import {
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { AnswerGraphql, GraphqlRequest } from '../callers/graphql-over-http.js';
+import { createConcurrency } from './concurrency.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
 import { formatError } from './errors.js';
 import { costLimit, DOCUMENT_CACHE_SIZE, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
 import { createMask } from './masking.js';
 import { createSchema } from './schema.js';
-import { createTurns } from './turns.js';
 
 export interface GraphqlServer {
   answer: AnswerGraphql;
@@ -25,7 +25,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies): Promise<Gr
   const { introspection } = config.graphql;
   const schema = await createSchema();
   const mask = createMask(schema);
-  const turns = createTurns();
+  const concurrency = createConcurrency();
   /** `formatError` does not learn from Apollo which request an error belongs to. */
   const answering = new AsyncLocalStorage<GraphqlRequest>();
   const documents = new LRUCache<string, DocumentNode>({
@@ -65,7 +65,7 @@ export async function createGraphqlServer(deps: GraphqlDependencies): Promise<Gr
     const { body, headers, status } = await server.executeHTTPGraphQLRequest({
       // `search` would have a query by GET.
       httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
-      context: () => createContext(deps, turns, request),
+      context: () => createContext(deps, concurrency, request),
     });
     if (body.kind !== 'complete') throw new Error('The schema has neither @defer nor @stream');
     return { status: status ?? 200, headers, body: body.string };

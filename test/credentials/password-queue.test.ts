@@ -3,33 +3,33 @@ import {
   createPasswordQueue,
   Overloaded,
   type PasswordQueue,
-  type Place,
+  type Slot,
 } from '../../src/credentials/passwords/password-queue.js';
 
-/** Takes places until none is left. */
-function fill({ takePlace }: PasswordQueue): Place[] {
-  const places: Place[] = [];
+/** Takes slots until none is left. */
+function fill({ takeSlot }: PasswordQueue): Slot[] {
+  const slots: Slot[] = [];
   for (;;) {
     try {
-      places.push(takePlace());
+      slots.push(takeSlot());
     } catch (error) {
       expect(error).toBeInstanceOf(Overloaded);
-      return places;
+      return slots;
     }
   }
 }
 
 test.each([
   // Those at work, and as many as have their turn within 2 s: one at least.
-  { cores: 2, hashSeconds: 0.1, places: 2 + 40 },
-  { cores: 2, hashSeconds: 0.5, places: 2 + 8 },
-  { cores: 1, hashSeconds: 0.5, places: 1 + 4 },
-  { cores: 2, hashSeconds: 60, places: 2 + 1 },
-  { cores: 64, hashSeconds: 0.01, places: 1_024 },
-])('$places logins are let in on $cores cores with $hashSeconds s a hash', ({ cores, hashSeconds, places }) => {
+  { cores: 2, hashSeconds: 0.1, slots: 2 + 40 },
+  { cores: 2, hashSeconds: 0.5, slots: 2 + 8 },
+  { cores: 1, hashSeconds: 0.5, slots: 1 + 4 },
+  { cores: 2, hashSeconds: 60, slots: 2 + 1 },
+  { cores: 64, hashSeconds: 0.01, slots: 1_024 },
+])('$slots logins are let in on $cores cores with $hashSeconds s a hash', ({ cores, hashSeconds, slots }) => {
   const queue = createPasswordQueue(cores, hashSeconds);
   const taken = fill(queue);
-  expect(taken).toHaveLength(places);
+  expect(taken).toHaveLength(slots);
   expect(queue.requireRoom).toThrow(Overloaded);
   taken[0]?.[Symbol.dispose]();
   taken[0]?.[Symbol.dispose](); // once is enough
@@ -46,12 +46,12 @@ test('fewer are let in while turns take long, and more again later', async () =>
   /** Two at a time, so that one waits for the other. */
   const roomAfterTurnsOf = async (seconds: number): Promise<number> => {
     for (let i = 0; i < 200; i += 1) {
-      const both = [queue.takePlace(), queue.takePlace()];
-      await Promise.all(both.map((place) => queue.inTurn(place, () => pass(seconds))));
+      const both = [queue.takeSlot(), queue.takeSlot()];
+      await Promise.all(both.map((slot) => queue.run(slot, () => pass(seconds))));
     }
-    const places = fill(queue);
-    for (const place of places) place[Symbol.dispose]();
-    return places.length;
+    const slots = fill(queue);
+    for (const slot of slots) slot[Symbol.dispose]();
+    return slots.length;
   };
   expect(await roomAfterTurnsOf(0.45)).toBe(1 + 4);
   expect(await roomAfterTurnsOf(0.06)).toBe(1 + 33);
@@ -62,10 +62,10 @@ test('fewer are let in while turns take long, and more again later', async () =>
 test('up to 16 passwords to be set are let in while logins are refused', () => {
   const queue = createPasswordQueue(1, 1);
   fill(queue);
-  const changes = Array.from({ length: 16 }, () => queue.takePlaceOfChange());
-  expect(queue.takePlaceOfChange).toThrow(Overloaded);
+  const changes = Array.from({ length: 16 }, () => queue.takeSlotOfChange());
+  expect(queue.takeSlotOfChange).toThrow(Overloaded);
   changes[0]?.[Symbol.dispose]();
-  queue.takePlaceOfChange();
+  queue.takeSlotOfChange();
   expect(queue.requireRoom).toThrow(Overloaded);
 });
 
@@ -73,9 +73,9 @@ test('as many are at work as there are cores, the others in the order of their c
   const queue = createPasswordQueue(2, 0.01);
   const done: Array<() => void> = [];
   const begun: number[] = [];
-  const places = [0, 1, 2, 3].map(() => queue.takePlace());
-  const all = places.map((place, i) =>
-    queue.inTurn(place, () => {
+  const slots = [0, 1, 2, 3].map(() => queue.takeSlot());
+  const all = slots.map((slot, i) =>
+    queue.run(slot, () => {
       begun.push(i);
       return new Promise<void>((resolve) => done.push(resolve));
     }),
@@ -90,14 +90,14 @@ test('as many are at work as there are cores, the others in the order of their c
   expect(begun).toEqual([0, 1, 2, 3]);
 });
 
-test('a place that has waited more than 4 s is refused at its turn, without hashing', async () => {
+test('a slot that has waited more than 4 s is refused at its turn, without hashing', async () => {
   let nowMs = 0;
   const queue = createPasswordQueue(1, 0.01, () => nowMs);
   let done = 0;
   const waiting = (seconds: number): Promise<void> => {
-    const place = queue.takePlace();
+    const slot = queue.takeSlot();
     nowMs += seconds * 1000;
-    return queue.inTurn(place, async () => {
+    return queue.run(slot, async () => {
       done += 1;
     });
   };

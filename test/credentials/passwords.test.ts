@@ -63,8 +63,8 @@ test('Spec 4.1.3: a machine that stands still during the start lets in as many l
   try {
     const starting = createPasswords(MINIMUM, 4);
     pauseMs = 60_000;
-    const { takePlace } = await starting;
-    for (let n = 0; n < 8; n += 1) takePlace();
+    const { takeSlot } = await starting;
+    for (let n = 0; n < 8; n += 1) takeSlot();
   } finally {
     Object.assign(performance, { now });
   }
@@ -72,13 +72,13 @@ test('Spec 4.1.3: a machine that stands still during the start lets in as many l
 
 test('Spec 4.1.3: nothing is checked for a client that has gone before its turn', async () => {
   const hashed: number[] = [];
-  const { takePlace, verify } = await createPasswords(MINIMUM, 4, (seconds) => hashed.push(seconds));
+  const { takeSlot, verify } = await createPasswords(MINIMUM, 4, (seconds) => hashed.push(seconds));
   const stored = await cheap('password');
   expect(
     await verify(
       stored,
       'password',
-      takePlace(() => true),
+      takeSlot(() => true),
     ),
   ).toBeUndefined();
   expect(hashed).toEqual([]);

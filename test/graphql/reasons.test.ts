@@ -252,7 +252,7 @@ const PRODUCED: Record<GraphqlReason, [number, string, () => Promise<Answer>] | 
   rate_limited: [429, 'RATE_LIMITED', twiceInAMinute],
   too_many_waiting: [429, 'RATE_LIMITED', tooMany],
   unavailable: [503, 'SERVICE_UNAVAILABLE', () => whileAway(gateway.database, byAdmin('{ me { id } }'))],
-  client_gone: undefined, // turns.properties.test.ts
+  client_gone: undefined, // concurrency.properties.test.ts
 };
 
 const rows = Object.entries(PRODUCED).flatMap(([reason, row]) =>

@@ -1,6 +1,6 @@
 /** More logins than can be hashed, and clients that hang up before their answer; with real hashing. (Interface 5) */
 import { createConnection, type Socket } from 'node:net';
-import type { Place } from '../../src/credentials/passwords/password-queue.js';
+import type { Slot } from '../../src/credentials/passwords/password-queue.js';
 import { type Instance, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer, type SignedIn } from '../support/gateway/graphql.js';
 import { CHOSEN, issueLink } from '../support/gateway/passwords.js';
@@ -31,18 +31,18 @@ async function figure(on: Instance, name: string, labels: Record<string, string>
 const outcomes = (on: Instance, outcome: string): Promise<number> =>
   figure(on, 'auth_gateway_logins_total', { outcome });
 
-/** Takes every place in the queue that is left. */
-function fill({ app }: Instance): Place[] {
-  const places: Place[] = [];
+/** Takes every slot in the queue that is left. */
+function fill({ app }: Instance): Slot[] {
+  const slots: Slot[] = [];
   try {
-    for (;;) places.push(app.passwords.takePlace());
+    for (;;) slots.push(app.passwords.takeSlot());
   } catch {
-    return places;
+    return slots;
   }
 }
 
-const giveBack = (places: Place[]): void => {
-  for (const place of places) place[Symbol.dispose]();
+const giveBack = (slots: Slot[]): void => {
+  for (const slot of slots) slot[Symbol.dispose]();
 };
 
 test('Interface 5: if the queue is full, login is 503 before the limiter and the database are asked', async () => {
@@ -50,7 +50,7 @@ test('Interface 5: if the queue is full, login is 503 before the limiter and the
   const before = [await wholeState(gateway), await outcomes(gateway, 'unavailable')];
   const statements: string[] = [];
   watchStatements(gateway.app.db, ({ sql }) => statements.push(sql));
-  const places = fill(gateway);
+  const slots = fill(gateway);
   try {
     for (const body of [{ email, password: PASSWORD }, { email, password: WRONG }, 'no JSON']) {
       const { status, headers, json, cookies } = await gateway.send('POST', '/auth/login', { body });
@@ -61,7 +61,7 @@ test('Interface 5: if the queue is full, login is 503 before the limiter and the
     expect(statements).toEqual([]);
     expect((await gateway.send('POST', '/auth/refresh')).status).toBe(401); // the others go on
   } finally {
-    giveBack(places);
+    giveBack(slots);
   }
   expect([await wholeState(gateway), await outcomes(gateway, 'unavailable')]).toEqual([
     before[0],
@@ -71,22 +71,22 @@ test('Interface 5: if the queue is full, login is 503 before the limiter and the
 });
 
 test('Interface 5: a password is set even if the queue is full of logins', async () => {
-  const places = fill(gateway);
+  const slots = fill(gateway);
   try {
     await gateway.user();
   } finally {
-    giveBack(places);
+    giveBack(slots);
   }
 });
 
-test('Interface 5: a login that ends otherwise gives its place back', async () => {
+test('Interface 5: a login that ends otherwise gives its slot back', async () => {
   const { id, email } = await gateway.user();
   const until = new Date(gateway.clock.now().getTime() + 60_000);
   await gateway.rows('update users set locked_until = $2 where id = $1', [id, until]);
   const room = (): number => {
-    const places = fill(gateway);
-    giveBack(places);
-    return places.length;
+    const slots = fill(gateway);
+    giveBack(slots);
+    return slots.length;
   };
   const before = room();
   expect((await login(gateway, email)).status).toBe(429);

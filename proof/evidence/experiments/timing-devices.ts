@@ -16,9 +16,9 @@ export const timingDevices: Experiment = {
     {
       name: 'a password is checked twice on a known device',
       file: 'src/auth/login.ts',
-      from: 'const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);',
-      to: `if (user?.device !== undefined) await passwords.verify(user.password_hash ?? placeholderHash, password, place);
-  const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);`,
+      from: 'const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, slot);',
+      to: `if (user?.device !== undefined) await passwords.verify(user.password_hash ?? placeholderHash, password, slot);
+  const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, slot);`,
       foundBy: /^logins with a good entry and with none told apart/,
     },
   ],

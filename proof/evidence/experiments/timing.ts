@@ -39,9 +39,9 @@ export const timing: Experiment = {
     {
       name: 'an unknown e-mail is refused before its password is hashed',
       file: 'src/auth/login.ts',
-      from: 'const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, place);',
+      from: 'const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, slot);',
       to: `if (user === undefined) return refused('invalid_credentials');
-  const verdict = await passwords.verify(user.password_hash ?? placeholderHash, password, place);`,
+  const verdict = await passwords.verify(user.password_hash ?? placeholderHash, password, slot);`,
       foundBy: /^known and unknown e-mails told apart/,
     },
   ],

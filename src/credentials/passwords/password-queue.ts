@@ -8,7 +8,7 @@ export const MAX_EXPECTED_SECONDS = 2;
 const MAX_WAIT_SECONDS = 4;
 /** Waiting logins, whatever their expected wait; each takes a few KiB. */
 const MAX_LOGINS = 1_024;
-/** Waiting passwords that are to be set. They have places of their own, so they are accepted even if logins are refused. */
+/** Waiting passwords that are to be set. They have slots of their own, so they are accepted even if logins are refused. */
 const MAX_CHANGES = 16;
 /** Weight of the newest turn in the moving average of turn times. */
 const NEWEST_WEIGHT = 1 / 16;
@@ -18,8 +18,8 @@ export class Overloaded extends Outage {
   override readonly name = 'Overloaded';
 }
 
-/** A place in the queue, taken before the user is read. */
-export interface Place {
+/** A slot in the queue, taken before the user is read. */
+export interface Slot {
   /** True if the client has disconnected. */
   isGone(): boolean;
   /** When it was taken, by `performance.now()` */
@@ -31,12 +31,12 @@ export interface Place {
 export interface PasswordQueue {
   /** @throws {Overloaded} if a login would be refused */
   requireRoom(): void;
-  /** Takes a place for a login. @throws {Overloaded} */
-  takePlace(isGone?: () => boolean): Place;
-  /** Takes a place for a password that is to be set. @throws {Overloaded} */
-  takePlaceOfChange(): Place;
-  /** Runs the work at the turn of this place. @throws {Overloaded} if that comes too late */
-  inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
+  /** Takes a slot for a login. @throws {Overloaded} */
+  takeSlot(isGone?: () => boolean): Slot;
+  /** Takes a slot for a password that is to be set. @throws {Overloaded} */
+  takeSlotOfChange(): Slot;
+  /** Runs the work at the turn of this slot. @throws {Overloaded} if that comes too late */
+  run<T>(slot: Slot, work: () => Promise<T>): Promise<T>;
   /** How many wait for a core. */
   waiting(): number;
 }
@@ -51,16 +51,16 @@ export function createPasswordQueue(
   nowMs: () => number = () => performance.now(),
 ): PasswordQueue {
   const queue = pLimit(atOnce);
-  const logins = new Set<Place>();
-  const changes = new Set<Place>();
+  const logins = new Set<Slot>();
+  const changes = new Set<Slot>();
   let secondsATurn = hashSeconds / atOnce;
 
   /** Turns in front of the next arrival; 0 if a core is free. */
   const turnsBehind = (waiting: number): number => Math.max(0, waiting + queue.activeCount - atOnce + 1);
-  const enter = (places: Set<Place>, isGone: () => boolean): Place => {
-    const place = { isGone, sinceMs: nowMs(), [Symbol.dispose]: () => void places.delete(place) };
-    places.add(place);
-    return place;
+  const enter = (slots: Set<Slot>, isGone: () => boolean): Slot => {
+    const slot = { isGone, sinceMs: nowMs(), [Symbol.dispose]: () => void slots.delete(slot) };
+    slots.add(slot);
+    return slot;
   };
   const requireRoom = (): void => {
     const turns = turnsBehind(logins.size + changes.size);
@@ -69,22 +69,22 @@ export function createPasswordQueue(
   };
   return {
     requireRoom,
-    takePlace: (isGone = () => false) => {
+    takeSlot: (isGone = () => false) => {
       requireRoom();
       return enter(logins, isGone);
     },
-    takePlaceOfChange: () => {
+    takeSlotOfChange: () => {
       if (changes.size >= MAX_CHANGES) throw new Overloaded('too many passwords are waiting to be set');
       return enter(changes, () => false);
     },
-    inTurn: (place, work) => {
+    run: (slot, work) => {
       const turns = turnsBehind(queue.pendingCount);
       const joinedMs = nowMs();
       return queue(async () => {
-        place[Symbol.dispose]();
+        slot[Symbol.dispose]();
         const waitedSeconds = (nowMs() - joinedMs) / 1000;
         if (turns > 0) secondsATurn += (waitedSeconds / turns - secondsATurn) * NEWEST_WEIGHT;
-        const isLate = nowMs() - place.sinceMs > MAX_WAIT_SECONDS * 1000 && !place.isGone();
+        const isLate = nowMs() - slot.sinceMs > MAX_WAIT_SECONDS * 1000 && !slot.isGone();
         if (isLate) throw new Overloaded('a password has waited too long for its turn');
         return work();
       });

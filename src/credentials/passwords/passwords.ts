@@ -4,7 +4,7 @@ import argon2 from 'argon2';
 import type { Argon2Parameters } from '../../config/config.js';
 import { randomBase64url } from '../../platform/ids.js';
 import { costFault, isArgon2id, type KnownHash, parseHash } from './hash-kinds.js';
-import { createPasswordQueue, type PasswordQueue, type Place } from './password-queue.js';
+import { createPasswordQueue, type PasswordQueue, type Slot } from './password-queue.js';
 
 export interface PasswordVerdict {
   matches: boolean;
@@ -15,14 +15,14 @@ export interface PasswordVerdict {
   renewedHash?: string;
 }
 
-export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takePlace' | 'waiting'> {
+export interface Passwords extends Pick<PasswordQueue, 'requireRoom' | 'takeSlot' | 'waiting'> {
   /**
    * Checks a password against a stored hash. If the hash is malformed or too costly, or its library refuses it, it does the
    * same work on a placeholder with the current parameters and does not match.
    * @returns undefined if the client disconnected before its turn
    * @throws {Overloaded}
    */
-  verify(storedHash: string, password: string, place?: Place): Promise<PasswordVerdict | undefined>;
+  verify(storedHash: string, password: string, slot?: Slot): Promise<PasswordVerdict | undefined>;
   /** Whether a password that is to be set is the stored one. @throws {Overloaded} */
   isCurrent(storedHash: string, password: string): Promise<boolean>;
   /** Hash of a password in the PHC string format. @throws {Overloaded} */
@@ -74,16 +74,16 @@ export async function createPasswords(
       return undefined;
     }
   };
-  const { requireRoom, takePlace, takePlaceOfChange, waiting } = queue;
+  const { requireRoom, takeSlot, takeSlotOfChange, waiting } = queue;
 
   const passwords: Passwords = {
     hashCpuSeconds,
     requireRoom,
-    takePlace,
+    takeSlot,
     waiting,
-    verify: async (storedHash, password, place = takePlace()) =>
-      queue.inTurn(place, async () => {
-        if (place.isGone()) return undefined;
+    verify: async (storedHash, password, slot = takeSlot()) =>
+      queue.run(slot, async () => {
+        if (slot.isGone()) return undefined;
         const stored = parseHash(storedHash);
         const isUsable = stored !== undefined && costFault(stored, live) === undefined;
         const matches = isUsable ? await verifyStored(stored, password) : undefined;
@@ -96,8 +96,8 @@ export async function createPasswords(
         return { matches, renewedHash: await timed(() => argon2.hash(password, options)) };
       }),
     isCurrent: async (storedHash, password) =>
-      (await passwords.verify(storedHash, password, takePlaceOfChange()))?.matches === true,
-    hash: async (password) => queue.inTurn(takePlaceOfChange(), () => timed(() => argon2.hash(password, options))),
+      (await passwords.verify(storedHash, password, takeSlotOfChange()))?.matches === true,
+    hash: async (password) => queue.run(takeSlotOfChange(), () => timed(() => argon2.hash(password, options))),
   };
   return passwords;
 }

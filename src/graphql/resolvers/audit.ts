@@ -94,7 +94,7 @@ export class AuditResolver {
     complexity: costOfCounts,
   })
   auditCounts(
-    @Ctx() { deps, isGone, turns }: GraphqlContext,
+    @Ctx() { deps, isGone, concurrency }: GraphqlContext,
     @Arg('bucket', () => TimeBucketEnum, { description: 'Length of a bucket.' }) bucket: TimeBucket,
     @Arg('timeZone', () => String, {
       nullable: true,
@@ -105,7 +105,7 @@ export class AuditResolver {
     @Arg('filter', () => AuditCountFilterInput, { description: 'Filters the events and sets the time span.' })
     filter: AuditCountFilterInput,
   ): Promise<AuditCountType[]> {
-    return turns.ofMuch(isGone, () => countByTime(deps, { bucket, timeZone: timeZone ?? UTC, filter }));
+    return concurrency.ofMuch(isGone, () => countByTime(deps, { bucket, timeZone: timeZone ?? UTC, filter }));
   }
 }
 

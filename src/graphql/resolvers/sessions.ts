@@ -90,11 +90,11 @@ export class SessionResolver {
   })
   async events(
     @Root() session: SessionType,
-    @Ctx() { caller, deps, isGone, turns }: GraphqlContext,
+    @Ctx() { caller, deps, isGone, concurrency }: GraphqlContext,
     @Args() { page }: PageArgs,
   ): Promise<Connection<SessionEventType>> {
     const read = () => sessionEvents(deps, session, page, deps.clock.now());
-    const events = await turns.ofCaller(caller, 'reads', isGone, () => turns.ofMuch(isGone, read));
+    const events = await concurrency.ofCaller(caller, 'reads', isGone, () => concurrency.ofMuch(isGone, read));
     return toConnection(events, page, same);
   }
 

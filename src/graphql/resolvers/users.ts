@@ -77,7 +77,7 @@ export class UserResolver {
     complexity: costOfUsers,
   })
   async users(
-    @Ctx() { deps, isGone, turns }: GraphqlContext,
+    @Ctx() { deps, isGone, concurrency }: GraphqlContext,
     @Args() { page }: PageArgs,
     @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Filters the users. Omit it for all users.' })
     filter: UserFilterInput | undefined,
@@ -89,7 +89,7 @@ export class UserResolver {
     orderBy: UserOrder | null,
   ): Promise<CountedConnection<UserType>> {
     const read = () => findUsers(deps, filter ?? {}, page, orderBy ?? UserOrderEnum.email);
-    const users = orderBy === 'last_login_at' ? await turns.ofMuch(isGone, read) : await read();
+    const users = orderBy === 'last_login_at' ? await concurrency.ofMuch(isGone, read) : await read();
     return { ...toConnection(users, page, same), countAll: () => countUsers(deps, filter ?? {}) };
   }
 

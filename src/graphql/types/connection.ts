@@ -4,8 +4,8 @@
  */
 import { ArgsType, type ClassType, Ctx, Field, Int, ObjectType } from 'type-graphql';
 import type { Count, Page, PageRequest } from '../../listing/page.js';
+import type { Waiting } from '../concurrency.js';
 import { FIRST } from '../limits.js';
-import type { Waiting } from '../turns.js';
 import { spelledEnum } from './spelled-enum.js';
 
 @ArgsType()
@@ -94,7 +94,7 @@ export interface CountedConnection<T> extends Connection<T> {
   countAll(): Promise<Count>;
 }
 
-/** The same with `totalCount`, which is read in a turn of the caller. */
+/** The same with `totalCount`, which is read within the limit of the caller. */
 export function countedConnectionType<T extends object>(
   name: string,
   nodeType: ClassType<T>,
@@ -108,8 +108,8 @@ export function countedConnectionType<T extends object>(
       nullable: true,
       description: 'Number of rows that match the filter, across all pages. Null if counting failed; see `errors`.',
     })
-    totalCount(@Ctx() { caller, isGone, turns }: Waiting): Promise<CountType> {
-      return turns.ofCaller(caller, 'reads', isGone, () => this.countAll());
+    totalCount(@Ctx() { caller, isGone, concurrency }: Waiting): Promise<CountType> {
+      return concurrency.ofCaller(caller, 'reads', isGone, () => this.countAll());
     }
   }
   return CountedConnectionType;

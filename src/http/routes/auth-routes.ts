@@ -83,8 +83,8 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
     .post(guards, async (req: Request, res: Response) => {
       const parsed = parseBody(loginBody, req.body);
       if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
-      using place = deps.passwords.takePlace(() => !req.socket.writable);
-      const outcome = await login(depsOf(res), parsed.body, res.locals.origin, place, deviceCookie?.read(req));
+      using slot = deps.passwords.takeSlot(() => !req.socket.writable);
+      const outcome = await login(depsOf(res), parsed.body, res.locals.origin, slot, deviceCookie?.read(req));
       if (outcome !== undefined) answer(res, outcome);
     })
     .all(loginPolicy(config.login), methodNotAllowed('POST')); // so that asking for the policy costs no login

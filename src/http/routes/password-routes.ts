@@ -33,8 +33,8 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
       if (caller.kind === 'refused') return refuseUser(res, caller);
       const parsed = parseBody(changeBody, req.body);
       if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
-      using place = deps.passwords.takePlace(() => !req.socket.writable);
-      const outcome = await changePassword(depsOf(res), caller.claims, parsed.body, res.locals.origin, place);
+      using slot = deps.passwords.takeSlot(() => !req.socket.writable);
+      const outcome = await changePassword(depsOf(res), caller.claims, parsed.body, res.locals.origin, slot);
       if (outcome === undefined) return;
       if (outcome.kind === 'changed') {
         res.locals.outcome = 'success';
@@ -55,8 +55,8 @@ export function addPasswordRoutes(app: Express, deps: Dependencies, guards: Requ
     .post(guards, async (req: Request, res: Response) => {
       const parsed = parseBody(redeemBody, req.body);
       if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
-      using place = deps.passwords.takePlace(() => !req.socket.writable);
-      const outcome = await redeemLink(depsOf(res), parsed.body, res.locals.origin, place);
+      using slot = deps.passwords.takeSlot(() => !req.socket.writable);
+      const outcome = await redeemLink(depsOf(res), parsed.body, res.locals.origin, slot);
       if (outcome === undefined) return;
       if (outcome.kind === 'redeemed') {
         res.locals.outcome = 'success';

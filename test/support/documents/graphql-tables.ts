@@ -1,8 +1,8 @@
 /** The tables of docs/dashboards.md: limits and costs of an operation, and codes of errors. (Interface 7) */
 import { LOCK_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../../../src/db/time-limits.js';
+import { MAX_WAITING, MUCH_OF_ALL, OF_A_CALLER } from '../../../src/graphql/concurrency.js';
 import * as limits from '../../../src/graphql/limits.js';
 import type { CODES } from '../../../src/graphql/reasons.js';
-import { MAX_WAITING, MUCH_OF_ALL, OF_A_CALLER } from '../../../src/graphql/turns.js';
 import { BODY_BYTES } from '../../../src/http/routes/graphql-route.js';
 import { REQUEST_BUDGET_MS } from '../../../src/platform/budget.js';
 import { table } from './table.js';

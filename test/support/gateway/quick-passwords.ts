@@ -21,7 +21,7 @@ export function quickPasswords(): QuickPasswords {
   const hashOf = (password: string): string => createHash('sha256').update(password).digest('hex');
   return {
     requireRoom: () => undefined,
-    takePlace: (isGone = () => false) => ({ isGone, sinceMs: 0, [Symbol.dispose]: () => undefined }),
+    takeSlot: (isGone = () => false) => ({ isGone, sinceMs: 0, [Symbol.dispose]: () => undefined }),
     isCurrent: async (storedHash, password) => storedHash === hashOf(password),
     hash: async (password) => hashOf(password),
     verify: async (storedHash, password) => {

@@ -1,7 +1,7 @@
-/** Turns of callers, for any order in which their work ends. (Interface 7) */
+/** The limit of each caller, for any order in which their work ends. (Interface 7) */
 import fc from 'fast-check';
 import type { Caller } from '../../src/callers/caller.js';
-import { createTurns } from '../../src/graphql/turns.js';
+import { createConcurrency } from '../../src/graphql/concurrency.js';
 import { createBudget, TimeSpent } from '../../src/platform/budget.js';
 
 const here = () => false;
@@ -16,12 +16,12 @@ const caller = (id: number): Caller => ({
 test('Interface 7: no caller has more than two turns at once, and all get theirs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3), { maxLength: 60 }), async (scheduler, ids) => {
-      const turns = createTurns();
+      const concurrency = createConcurrency();
       const running = new Map<number, number>();
       let most = 0;
       const asked = ids.map(async (id) => {
         await scheduler.schedule(Promise.resolve()); // some start after others have finished
-        return turns.ofCaller(caller(id), 'reads', here, async () => {
+        return concurrency.ofCaller(caller(id), 'reads', here, async () => {
           const count = (running.get(id) ?? 0) + 1;
           running.set(id, count);
           most = Math.max(most, count);
@@ -38,21 +38,21 @@ test('Interface 7: no caller has more than two turns at once, and all get theirs
 });
 
 test('Interface 7: failed work returns its turn', async () => {
-  const turns = createTurns();
-  const fail = () => turns.ofCaller(caller(1), 'reads', here, () => Promise.reject(new Error('no')));
+  const concurrency = createConcurrency();
+  const fail = () => concurrency.ofCaller(caller(1), 'reads', here, () => Promise.reject(new Error('no')));
   for (let i = 0; i < 5; i += 1) await expect(fail()).rejects.toThrow('no');
-  expect(await turns.ofCaller(caller(1), 'reads', here, async () => 'done')).toBe('done');
+  expect(await concurrency.ofCaller(caller(1), 'reads', here, async () => 'done')).toBe('done');
 });
 
 test('Interface 7: waiting work of a client that has disconnected is not done', async () => {
-  const turns = createTurns();
+  const concurrency = createConcurrency();
   let gone = false;
   const isGone = () => gone;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const running = [1, 2].map(() => turns.ofCaller(caller(1), 'reads', isGone, () => held));
+  const running = [1, 2].map(() => concurrency.ofCaller(caller(1), 'reads', isGone, () => held));
   const done: string[] = [];
-  const waiting = turns.ofCaller(caller(1), 'reads', isGone, async () => void done.push('a read'));
-  const change = turns.ofCaller(caller(1), 'changes', here, async () => void done.push('a change'));
+  const waiting = concurrency.ofCaller(caller(1), 'reads', isGone, async () => void done.push('a read'));
+  const change = concurrency.ofCaller(caller(1), 'changes', here, async () => void done.push('a change'));
   await change; // changes do not wait for reads
   gone = true;
   release();
@@ -63,12 +63,13 @@ test('Interface 7: waiting work of a client that has disconnected is not done', 
 
 /** How a read of this caller ends whose time is up while it waits, or at work */
 async function late({ isAnswered, isAtWork }: { isAnswered: boolean; isAtWork: boolean }): Promise<unknown> {
-  const turns = createTurns();
+  const concurrency = createConcurrency();
   const works = [1, 2, 3].map(() => Promise.withResolvers<void>());
-  const read = ({ promise }: PromiseWithResolvers<void>) => turns.ofCaller(caller(1), 'reads', here, () => promise);
+  const read = ({ promise }: PromiseWithResolvers<void>) =>
+    concurrency.ofCaller(caller(1), 'reads', here, () => promise);
   const [first, ...others] = works.map(read); // the third waits
   const budget = createBudget(50);
-  const ends = turns
+  const ends = concurrency
     .within(budget)
     .ofCaller(caller(1), 'reads', here, () => budget.spend(() => new Promise(() => undefined)));
   if (isAnswered) works[0]?.resolve(); // then the third is at work

@@ -13,25 +13,25 @@ export const MAX_WAITING = 100;
 /** Counts and timelines at once, of all callers: half of the connections for administration. */
 export const MUCH_OF_ALL = 2;
 
-/** Whose turn it is, as resolvers know it. */
+/** For whom work is done, as resolvers know it. */
 export interface Waiting {
   caller: Caller;
-  turns: Turns;
+  concurrency: Concurrency;
   /** Whether the client has disconnected, so that nobody would read the answer */
   isGone(): boolean;
 }
 
-export interface Turns {
-  /** The same turns for one request. Waiting for a turn uses up its time, since the database is busy with others. */
-  within(budget: Budget): Turns;
+export interface Concurrency {
+  /** The same limits for one request. Waiting uses up its time, since the database is busy with others. */
+  within(budget: Budget): Concurrency;
   /**
-   * Runs the work when it is this caller's turn. Changes do not wait for reads.
+   * Runs the work within the limit of this caller. Changes do not wait for reads.
    * @param isGone true if the client has disconnected; then the work does not run
    * @throws {GraphQLError} RATE_LIMITED if too many fields of the caller are waiting, or this one has waited for too long
    */
   ofCaller<T>(caller: Caller, kind: 'reads' | 'changes', isGone: () => boolean, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs an expensive read, such as counts of the audit log or a timeline, when it is its turn.
+   * Runs an expensive read, such as counts of the audit log or a timeline, within the limit of all callers.
    * @throws {GraphQLError} RATE_LIMITED if it has waited for too long
    */
   ofMuch<T>(isGone: () => boolean, work: () => Promise<T>): Promise<T>;
@@ -43,16 +43,16 @@ interface Queue {
   size: number;
   /** Fields that the database has answered so far */
   answered: number;
-  /** For whoever is refused */
+  /** The message of a refusal */
   fault: string;
 }
 
-const queueOf = (places: number, fault: string): Queue => ({ run: pLimit(places), size: 0, answered: 0, fault });
+const queueOf = (atOnce: number, fault: string): Queue => ({ run: pLimit(atOnce), size: 0, answered: 0, fault });
 
-export function createTurns(): Turns {
+export function createConcurrency(): Concurrency {
   const callers = new Map<string, Queue>();
   const much = queueOf(MUCH_OF_ALL, 'Too many counts and timelines are being read at once; try again later');
-  const within = (budget: Budget): Turns => ({
+  const within = (budget: Budget): Concurrency => ({
     within,
     ofCaller: (caller, kind, isGone, work) => {
       const id = `${kind} ${kindOf(caller).id(caller)}`;
@@ -60,11 +60,11 @@ export function createTurns(): Turns {
         callers.get(id) ?? queueOf(OF_A_CALLER, 'This caller has too many operations at once; try again later');
       if (queue.run.pendingCount >= MAX_WAITING) return Promise.reject(tooMany(queue));
       callers.set(id, queue);
-      return inTurn(queue, budget, isGone, work, () => {
+      return limited(queue, budget, isGone, work, () => {
         if (queue.size === 0) callers.delete(id);
       });
     },
-    ofMuch: (isGone, work) => inTurn(much, budget, isGone, work),
+    ofMuch: (isGone, work) => limited(much, budget, isGone, work),
   });
   return within(NO_BUDGET);
 }
@@ -77,7 +77,7 @@ function tooMany({ fault }: Queue) {
  * If the time of the request is up, although the database has answered others of the queue meanwhile, the queue is too long
  * and nothing is out of order: 429. If it has answered none, it is an outage.
  */
-async function inTurn<T>(
+async function limited<T>(
   queue: Queue,
   budget: Budget,
   isGone: () => boolean,
@@ -86,13 +86,13 @@ async function inTurn<T>(
 ): Promise<T> {
   const { answered, size } = queue;
   const hasWaited = size >= queue.run.concurrency;
-  const turn = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
   let isLate = false;
-  const whenItComes = async (): Promise<T> => {
+  const begin = async (): Promise<T> => {
     // Nobody would read the result.
     if (isGone()) throw errorOf('client_gone', 'The client has disconnected');
     if (isLate) throw tooMany(queue);
-    turn.resolve();
+    begun.resolve();
     try {
       const result = await work();
       queue.answered += 1;
@@ -103,12 +103,12 @@ async function inTurn<T>(
     }
   };
   queue.size += 1;
-  const done = queue.run(whenItComes).finally(() => {
+  const done = queue.run(begin).finally(() => {
     queue.size -= 1;
     ended?.();
   });
   try {
-    await budget.await(Promise.race([turn.promise, done]));
+    await budget.await(Promise.race([begun.promise, done]));
     return await done;
   } catch (error) {
     isLate = true;
