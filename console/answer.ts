@@ -1,19 +1,12 @@
 /** Hooks that ask the gateway and keep what it answered. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ask, type Operation, type Problem, problemOf } from './graphql.js';
+import { ask, type Operation, problemOf } from './graphql.js';
+import type { Problem } from './kit/problem.js';
+import type { Answer, Connection, Rows } from './kit/rows.js';
 import { useFirstAnswer } from './settled.js';
 
 /** How soon is asked again after a problem that may pass: milliseconds */
 const RETRY_MS = 5_000;
-
-export interface Answer<Data> {
-  /** The last answer; also while the next one is on its way, or could not be had */
-  data: Data | undefined;
-  problem: Problem | undefined;
-  isLoading: boolean;
-  /** Asks again. */
-  reload(): void;
-}
 
 /** Answers the question; gives it up if the signal is aborted. */
 type Asking<Data> = (signal: AbortSignal) => Promise<Data>;
@@ -82,24 +75,6 @@ export function useAnswer<Data, Variables>(
   options?: Options<Data>,
 ): Answer<Data> {
   return useAsked(`${operation}${JSON.stringify(variables)}`, (signal) => ask(operation, variables, signal), options);
-}
-
-/** What every connection of the schema has. */
-export interface Connection<Row> {
-  nodes: Row[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-}
-
-export interface Rows<Row> {
-  /** Undefined until the first page is there */
-  rows: Row[] | undefined;
-  hasMore: boolean;
-  problem: Problem | undefined;
-  isLoading: boolean;
-  /** Reads the next page. */
-  more(): void;
-  /** Reads the first page again, and forgets the others. */
-  reload(): void;
 }
 
 /** A page with a filter may be empty although others follow: how many are read at once. */

@@ -1,8 +1,8 @@
 /** Audit events in words: their names, whom they are about, who caused them, and a table of them. */
 import { Cut, Device, Foreign, Id } from './kit/foreign.js';
+import { Link, pathTo } from './kit/location.js';
 import type { Column } from './kit/table.js';
 import { Time } from './kit/time.js';
-import { Link, pathTo } from './location.js';
 import type { AuditEventType, EventsQuery } from './operations.js';
 import { AUDIT_LOG, KEYS, pathOfUser, WEBHOOKS } from './paths.js';
 

@@ -1,6 +1,7 @@
 /** Requests to `/graphql`, and what can go wrong with them. */
 import { AuthError } from '../client/src/browser.js';
 import { auth } from './auth.js';
+import { Problem } from './kit/problem.js';
 
 declare const types: unique symbol;
 
@@ -9,25 +10,6 @@ export type Operation<Data, Variables> = string & { readonly [types]?: (variable
 
 /** Codes after which the same request may succeed later */
 const PASSING = ['SERVICE_UNAVAILABLE', 'RATE_LIMITED'];
-
-/** Why an answer is not there, in a sentence for the reader. */
-export class Problem extends Error {
-  override readonly name = 'Problem';
-
-  /**
-   * @param isPassing whether asking again later may help
-   * @param reason of the gateway's refusal, such as `user_unknown`
-   * @param argument the input that is wrong
-   */
-  constructor(
-    message: string,
-    readonly isPassing: boolean,
-    readonly reason?: string,
-    readonly argument?: string,
-  ) {
-    super(message);
-  }
-}
 
 interface Answer<Data> {
   data?: Data | null;

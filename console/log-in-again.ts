@@ -1,6 +1,7 @@
 /** The password again, for a change after a login that is hours old. */
 import { auth, currentSession } from './auth.js';
-import { ask, Problem } from './graphql.js';
+import { ask } from './graphql.js';
+import { Problem } from './kit/problem.js';
 import { OwnName, RevokeSession } from './operations.js';
 
 /**

@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks';
 import { AuthError } from '../client/src/browser.js';
 import { auth, wasEnded } from './auth.js';
-import { Problem, problemOf } from './graphql.js';
+import { problemOf } from './graphql.js';
 import { Heading } from './heading.js';
+import { Problem } from './kit/problem.js';
 import { HAS_FORGOT_PAGE, PUBLIC_URL } from './settings.js';
 
 export function Login() {

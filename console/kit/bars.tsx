@@ -1,5 +1,5 @@
 /** Counts over time as bars, and the same numbers as a table. */
-import { Link } from '../location.js';
+import { Link } from './location.js';
 import { Table } from './table.js';
 
 /** Its colour: `accent` for what is usual, `rest` for what matters least */

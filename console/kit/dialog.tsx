@@ -1,19 +1,20 @@
 /** A change that is asked about once, in words that say what it does. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { isLoginFresh } from '../auth.js';
-import { Problem, problemOf } from '../graphql.js';
-import { logInAgain } from '../log-in-again.js';
-import { UserName } from '../user-name.js';
+import { type Problem, shownProblem } from './problem.js';
 
-interface Props {
+export interface DialogProps {
   title: string;
   /** The button that makes the change */
   action: string;
   /** `bad` if it ends or deletes something */
   tone?: 'bad' | 'plain';
   /** What the change will do, and its fields, which may say themselves what is wrong with them */
-  children: ComponentChildren | ((problem: Problem | undefined) => ComponentChildren);
+  children(problem: Problem | undefined): ComponentChildren;
+  /** Whether the change can be made by now */
+  isReady: boolean;
+  /** Why it probably cannot be made */
+  problem: Problem | undefined;
   /** The arguments whose problem the fields say themselves */
   saidByFields?: readonly string[];
   /**
@@ -27,13 +28,12 @@ interface Props {
   onClose(): void;
 }
 
-/** If the login is old, the password is asked for too. */
-export function ChangeDialog(props: Props) {
-  const { title, action, tone = 'plain', children, saidByFields = [], onSubmit, onClose } = props;
+export function Dialog(props: DialogProps) {
+  const { title, action, tone = 'plain', children, isReady, saidByFields = [], onSubmit, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isFresh, setFresh] = useState<boolean>();
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
+  const [refusal, setRefusal] = useState<Problem>();
+  const problem = refusal ?? props.problem;
   const [result, setResult] = useState<ComponentChildren>();
   const isDone = useRef(false);
   const heading = useId();
@@ -42,10 +42,6 @@ export function ChangeDialog(props: Props) {
     const [opener, element] = [document.activeElement, dialog.current];
     const section = opener?.closest('section'); // a change may remove the opener, which then is in none
     element?.showModal();
-    isLoginFresh().then(setFresh, (error: unknown) => {
-      setFresh(true); // the change itself will say what is wrong
-      setProblem(problemOf(error) as Problem);
-    });
     return () => {
       element?.close(); // before that, nothing else can have the focus
       focusAfter(isDone.current ? null : opener, section);
@@ -61,20 +57,14 @@ export function ChangeDialog(props: Props) {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     setBusy(true);
-    setProblem(undefined);
+    setRefusal(undefined);
     try {
-      if (isFresh === false) {
-        await logInAgain(String(form.get('login-password')));
-        setFresh(true);
-      }
-      form.delete('login-password');
       const shown = await onSubmit(form);
       isDone.current = true;
       if (shown == null) onClose();
       else setResult(shown);
     } catch (error) {
-      const shown = problemOf(error);
-      setProblem(shown instanceof Problem ? shown : new Problem('Something went wrong in this page.', false));
+      setRefusal(shownProblem(error));
     } finally {
       setBusy(false);
     }
@@ -96,30 +86,7 @@ export function ChangeDialog(props: Props) {
         <h2 id={heading} tabIndex={-1}>
           {title}
         </h2>
-        {result === undefined ? (
-          <>
-            {typeof children === 'function' ? children(problem) : children}
-            {isFresh === false && (
-              <div class="field">
-                <UserName />
-                <label for={`${heading}-password`}>Your password</label>
-                <input
-                  id={`${heading}-password`}
-                  name="login-password"
-                  type="password"
-                  autocomplete="current-password"
-                  aria-describedby={`${heading}-hint`}
-                  required
-                />
-                <p class="hint" id={`${heading}-hint`}>
-                  You logged in more than two hours ago, so this needs your password again.
-                </p>
-              </div>
-            )}
-          </>
-        ) : (
-          result
-        )}
+        {result === undefined ? children(problem) : result}
         <p class="error" role="alert">
           {saidByFields.includes(problem?.argument ?? '') ? undefined : problem?.message}
         </p>
@@ -129,7 +96,7 @@ export function ChangeDialog(props: Props) {
               <button type="button" onClick={onClose} disabled={isBusy}>
                 Cancel
               </button>
-              <button type="submit" class={tone === 'bad' ? 'bad' : 'main'} disabled={isBusy || isFresh === undefined}>
+              <button type="submit" class={tone === 'bad' ? 'bad' : 'main'} disabled={isBusy || !isReady}>
                 {isBusy ? 'One moment…' : action}
               </button>
             </>

@@ -1,9 +1,9 @@
 /** Every row that a list finds as one file, read page by page while the view stays open. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Connection } from '../answer.js';
-import { Problem, problemOf } from '../graphql.js';
 import { announce } from './announce.js';
 import { download } from './download.js';
+import { Problem, shownProblem } from './problem.js';
+import type { Connection } from './rows.js';
 import { type Count, countText } from './table.js';
 
 /** Rows of one file, all of which the browser holds */
@@ -91,8 +91,7 @@ export function ExportAll<Row>({ formats, name, noun, command, isDisabled, read,
       }
     } catch (error) {
       if (of.abort.signal.aborted) return;
-      const problem = error instanceof Problem ? error : new Problem('Something went wrong in this page.', false);
-      setState({ count: of.count, problem });
+      setState({ count: of.count, problem: shownProblem(error) });
     }
   };
 
@@ -178,9 +177,8 @@ async function pageOf<Row>(job: Job<Row>, onProblem: (problem: Problem) => void)
       if (page == null) throw new Problem('The gateway sent no data.', false);
       return page;
     } catch (error) {
-      const problem = problemOf(error);
-      if (signal.aborted || !(problem instanceof Problem) || !problem.isPassing) throw problem;
-      onProblem(problem);
+      if (signal.aborted || !(error instanceof Problem) || !error.isPassing) throw error;
+      onProblem(error);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       signal.throwIfAborted();
     }

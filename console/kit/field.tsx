@@ -1,7 +1,7 @@
 /** A field of a form, with its label, a hint, and what the gateway says is wrong with it. */
 import type { InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import type { Problem } from '../graphql.js';
+import type { Problem } from './problem.js';
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'ref'> {
   label: string;

@@ -1,7 +1,7 @@
 /** The button for the next page of a list. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Rows } from '../answer.js';
+import type { Rows } from './rows.js';
 
 interface Props {
   read: Rows<unknown>;

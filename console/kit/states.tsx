@@ -1,7 +1,7 @@
 /** What a view shows while there is no answer, and if there is none. */
 import type { ComponentChildren } from 'preact';
-import type { Answer } from '../answer.js';
-import type { Problem } from '../graphql.js';
+import type { Problem } from './problem.js';
+import type { Answer } from './rows.js';
 
 /** Why something could not be read. If it may pass, the hooks of `answer.ts` ask again by themselves. */
 export function ProblemNotice({ problem }: { problem: Problem | undefined }) {

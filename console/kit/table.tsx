@@ -1,8 +1,8 @@
 /** A table; in a narrow place each row becomes a card, whose cells have the names of their columns. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Rows } from '../answer.js';
 import { More } from './more.js';
+import type { Rows } from './rows.js';
 import { Empty, Loading, ProblemNotice } from './states.js';
 
 export interface Column<Row> {

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { useAnswer, useAsked, usePages } from '../answer.js';
 import { Heading } from '../heading.js';
-import { place } from '../location.js';
+import { place } from '../kit/location.js';
 import { ApiKeys, CountApiKeys, CountCronKeys, CronKeys } from '../operations.js';
 import { RevokeDialog, RotateDialog } from './keys/change-key.js';
 import { CreateApiKeyDialog, CreateCronKeyDialog } from './keys/create-key.js';

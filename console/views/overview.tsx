@@ -1,7 +1,7 @@
 /** The view Overview: is anything wrong? */
 import { Heading } from '../heading.js';
+import { place } from '../kit/location.js';
 import { countText } from '../kit/table.js';
-import { place } from '../location.js';
 import type { OverviewLockedQuery } from '../operations.js';
 import { type Counted, Counts, countOf, useCounts } from './overview/counts.js';
 import { FailureList } from './overview/failures.js';

@@ -4,9 +4,9 @@ import { useAsked } from '../answer.js';
 import { can } from '../auth.js';
 import { Heading } from '../heading.js';
 import { useFocusBack } from '../kit/focus.js';
+import { place } from '../kit/location.js';
 import { Answered, Empty } from '../kit/states.js';
 import { Table } from '../kit/table.js';
-import { place } from '../location.js';
 import {
   DeleteDialog,
   PauseDialog,

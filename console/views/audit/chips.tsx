@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { ENDED_TOKEN, eventName, isEventType } from '../../events.js';
 import { Cut, Foreign } from '../../kit/foreign.js';
+import { place, setQuery } from '../../kit/location.js';
 import { Time } from '../../kit/time.js';
-import { place, setQuery } from '../../location.js';
 import { AuditPeople, AuditSession } from '../../operations.js';
 import { type Chip, chipsOf, FIELD_NAMES, FIELDS, isUuid, THEFTS } from './filters.js';
 

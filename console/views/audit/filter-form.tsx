@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { EVENT_TYPES, eventName } from '../../events.js';
-import { place, setQuery } from '../../location.js';
+import { place, setQuery } from '../../kit/location.js';
 import type { AuditEventType } from '../../operations.js';
 import { FIELD_NAMES, FIELDS, type Field, THEFTS, TYPE_GROUPS, withTypes } from './filters.js';
 

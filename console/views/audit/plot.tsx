@@ -1,9 +1,10 @@
 /** The plot above the audit log: its events over time, in a few series. */
-import { type Answer, useAsked } from '../../answer.js';
+import { useAsked } from '../../answer.js';
 import { ENDED_TOKEN, EVENT_TYPES } from '../../events.js';
 import { Bars, BarsTable, type BarTone, Legend } from '../../kit/bars.js';
+import { pathTo, place } from '../../kit/location.js';
+import type { Answer } from '../../kit/rows.js';
 import { ProblemNotice } from '../../kit/states.js';
-import { pathTo, place } from '../../location.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { type CountBucket, type CountedType, countEvents } from './counts.js';
 import type { Filter } from './filters.js';

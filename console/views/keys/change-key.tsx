@@ -1,10 +1,11 @@
 /** The dialogs that change a key: a new secret, and its end. */
 import { useState } from 'preact/hooks';
-import { ask, Problem } from '../../graphql.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
 import { Choosable } from '../../kit/choice.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Foreign } from '../../kit/foreign.js';
+import { Problem } from '../../kit/problem.js';
 import { Time } from '../../kit/time.js';
 import { RevokeApiKey, RevokeCronKey, RotateApiKey, type RotateApiKeyInput, RotateCronKey } from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';

@@ -1,9 +1,11 @@
 /** The dialogs that create a key. */
-import { ask, type Problem } from '../../graphql.js';
+
+import { ChangeDialog } from '../../change-dialog.js';
+import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
 import { CopyableValue } from '../../kit/copy.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Field } from '../../kit/field.js';
+import type { Problem } from '../../kit/problem.js';
 import { CreateApiKey, CreateCronKey, type CreateCronKeyInput } from '../../operations.js';
 import { SecretOnce } from '../../secrets.js';
 import { ScopeFields, scopesOf } from './scopes.js';

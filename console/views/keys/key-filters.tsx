@@ -1,6 +1,6 @@
 /** Which keys are shown: by their state and their service, as the query of the page says. */
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { place, setQuery } from '../../location.js';
+import { place, setQuery } from '../../kit/location.js';
 import type { ApiKeyFilter } from '../../operations.js';
 
 const STATES = [

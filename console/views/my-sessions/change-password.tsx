@@ -4,9 +4,10 @@ import { AuthError } from '../../../client/src/browser.js';
 import { checkPassword } from '../../../set-password/password-check.js';
 import { useAnswer } from '../../answer.js';
 import { auth } from '../../auth.js';
-import { Problem, problemOf } from '../../graphql.js';
+import { problemOf } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
 import { Field } from '../../kit/field.js';
+import { Problem } from '../../kit/problem.js';
 import { OwnName } from '../../operations.js';
 import { UserName } from '../../user-name.js';
 

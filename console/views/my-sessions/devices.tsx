@@ -1,10 +1,10 @@
 /** The known devices of the user (Interface 16). */
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
+import { ChangeDialog } from '../../change-dialog.js';
 import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../devices.js';
 import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Answered, Empty } from '../../kit/states.js';
 import { type Column, Table } from '../../kit/table.js';
 import { MyDevices as Devices, ForgetDevice } from '../../operations.js';

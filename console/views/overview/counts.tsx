@@ -1,9 +1,10 @@
 /** Numbers and bars of what tells whether something is wrong. */
-import { type Answer, useAsked } from '../../answer.js';
+import { useAsked } from '../../answer.js';
 import { type Bar, Bars, BarsTable, type BarTone, numberText } from '../../kit/bars.js';
+import { Link, pathTo, setQuery } from '../../kit/location.js';
+import type { Answer } from '../../kit/rows.js';
 import { Answered } from '../../kit/states.js';
 import { dayText, hourText, TIME_ZONE } from '../../kit/time.js';
-import { Link, pathTo, setQuery } from '../../location.js';
 import type { AuditEventType } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { type CountBucket, countEvents } from '../audit/counts.js';

@@ -1,9 +1,9 @@
 /** Devices from which a user has logged in: strangers who lock the account do not lock them. */
 import { useState } from 'preact/hooks';
 import { can } from '../../auth.js';
+import { ChangeDialog } from '../../change-dialog.js';
 import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../devices.js';
 import { ask } from '../../graphql.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Foreign } from '../../kit/foreign.js';
 import { type Column, Table } from '../../kit/table.js';
 import { ForgetDevice } from '../../operations.js';

@@ -1,11 +1,12 @@
 /** The changes of an account, each asked about once. */
 import { auth } from '../../auth.js';
-import { ask, type Problem } from '../../graphql.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Field } from '../../kit/field.js';
 import { Foreign } from '../../kit/foreign.js';
-import { go } from '../../location.js';
+import { go } from '../../kit/location.js';
+import type { Problem } from '../../kit/problem.js';
 import {
   DeleteUser,
   EraseUser,

@@ -1,9 +1,11 @@
 /** Inviting a user: an account without a password, and a link by which they choose one. */
-import { ask, Problem, problemOf } from '../../graphql.js';
+
+import { ChangeDialog } from '../../change-dialog.js';
+import { ask, problemOf } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Foreign } from '../../kit/foreign.js';
-import { Link } from '../../location.js';
+import { Link } from '../../kit/location.js';
+import { Problem } from '../../kit/problem.js';
 import { InviteUser } from '../../operations.js';
 import { pathOfUser } from '../../paths.js';
 import { EmailField, RoleField } from './dialogs.js';

@@ -1,7 +1,8 @@
 /** How many sessions of a user are live, and ending each of them. */
 import { useAnswer } from '../../answer.js';
-import { ask, Problem, problemOf } from '../../graphql.js';
+import { ask, problemOf } from '../../graphql.js';
 import { Foreign } from '../../kit/foreign.js';
+import { Problem } from '../../kit/problem.js';
 import { LiveSessionsOfUser, RevokeSession } from '../../operations.js';
 
 /** `1 session` */

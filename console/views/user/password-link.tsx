@@ -2,11 +2,12 @@
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { can } from '../../auth.js';
-import { ask, Problem } from '../../graphql.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { ask } from '../../graphql.js';
 import { RadioButtons } from '../../kit/choice.js';
 import { Copyable } from '../../kit/copy.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Foreign } from '../../kit/foreign.js';
+import { Problem } from '../../kit/problem.js';
 import { Time } from '../../kit/time.js';
 import { IssueLink, type LinkPurpose, MailState } from '../../operations.js';
 import type { DialogProps } from './dialogs.js';

@@ -2,12 +2,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePages } from '../../answer.js';
 import { can } from '../../auth.js';
+import { ChangeDialog } from '../../change-dialog.js';
 import { ask } from '../../graphql.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { deviceText, Foreign } from '../../kit/foreign.js';
+import { Link, pathTo, place, setQuery } from '../../kit/location.js';
 import { type Column, List } from '../../kit/table.js';
 import { Time } from '../../kit/time.js';
-import { Link, pathTo, place, setQuery } from '../../location.js';
 import { RevokeSession, SessionsOfUser } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { FROM, type Session, STARTED, STATE, USED } from '../../sessions.js';

@@ -1,10 +1,11 @@
 /** The dialogs that change a webhook. */
 import { useState } from 'preact/hooks';
-import { ask, type Problem } from '../../graphql.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Field } from '../../kit/field.js';
 import { Foreign } from '../../kit/foreign.js';
+import type { Problem } from '../../kit/problem.js';
 import { TIME_ZONE } from '../../kit/time.js';
 import { DeleteWebhook, PauseWebhook, ReplayWebhook, ResumeWebhook, RotateWebhookSecret } from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';

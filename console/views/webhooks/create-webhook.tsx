@@ -1,8 +1,9 @@
 /** The dialog that creates a webhook. */
+
+import { ChangeDialog } from '../../change-dialog.js';
 import { ask } from '../../graphql.js';
 import { announce } from '../../kit/announce.js';
 import { Choosable } from '../../kit/choice.js';
-import { ChangeDialog } from '../../kit/dialog.js';
 import { Field } from '../../kit/field.js';
 import { CreateWebhook } from '../../operations.js';
 import { SecretOnce } from '../../secrets.js';

@@ -1,8 +1,8 @@
 /** Which events a webhook gets: all, or those that are chosen. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { EVENT_TYPES, eventName, isEventType } from '../../events.js';
-import type { Problem } from '../../graphql.js';
 import { Checkboxes, RadioButtons } from '../../kit/choice.js';
+import type { Problem } from '../../kit/problem.js';
 import type { AuditEventType } from '../../operations.js';
 
 const SUBJECTS = ['Logins and sessions', 'Passwords', 'Users', 'Keys', 'Webhooks'] as const;

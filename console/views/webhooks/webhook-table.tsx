@@ -2,10 +2,10 @@
 import { can } from '../../auth.js';
 import { eventName } from '../../events.js';
 import { Cut, Foreign } from '../../kit/foreign.js';
+import { Link, pathTo } from '../../kit/location.js';
 import { Several } from '../../kit/several.js';
 import type { Column } from '../../kit/table.js';
 import { Time } from '../../kit/time.js';
-import { Link, pathTo } from '../../location.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { TestCommand } from './try-webhook.js';
 import {

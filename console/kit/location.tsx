@@ -19,7 +19,7 @@ addEventListener('popstate', () => {
   place.value = addressNow();
 });
 
-/** Goes to a path of the console, with its query. */
+/** Goes to a path of this page, with its query. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);

@@ -1,0 +1,23 @@
+/** Why an answer is not there, in a sentence for the reader. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+
+  /**
+   * @param isPassing whether asking again later may help
+   * @param reason of the gateway's refusal, such as `user_unknown`
+   * @param argument the input that is wrong
+   */
+  constructor(
+    message: string,
+    readonly isPassing: boolean,
+    readonly reason?: string,
+    readonly argument?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A problem as it is. Any other error is a bug, of which a reader needs to know no more. */
+export function shownProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem('Something went wrong in this page.', false);
+}
