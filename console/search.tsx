@@ -12,7 +12,7 @@ const KEY = /^[ac]k_[0-9A-Za-z]{20}$/;
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 const IPV6 = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i;
 
-/** For whoever may see more than their own sessions. */
+/** For users who may see more than their own sessions. */
 export function SearchBox() {
   const [said, setSaid] = useState('');
   const latest = useRef('');

@@ -7,5 +7,5 @@ export const PUBLIC_URL = data['publicUrl'] ?? location.origin;
 /** GraphiQL is at `/graphql`. */
 export const HAS_EXPLORER = data['explorer'] === 'true';
 
-/** `/set-password` mails a link to whoever has forgotten the password. */
+/** `/set-password` mails a link to users who have forgotten their password. */
 export const HAS_FORGOT_PAGE = data['setPassword'] === 'true';

@@ -20,7 +20,7 @@ export interface Completions {
   options: readonly (GraphQLField<unknown, unknown> | GraphQLArgument)[];
 }
 
-/** @returns undefined where no field or argument may stand */
+/** @returns undefined if no field or argument may stand there */
 export function completionsAt(schema: GraphQLSchema, query: string, cursor: number): Completions | undefined {
   const before = query.slice(0, cursor);
   const begun = /[_A-Za-z]\w*$/.exec(before)?.[0] ?? '';

@@ -1,7 +1,7 @@
 /** docs/architecture.md, "The house": imports point down only, and what a few folders keep to themselves. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BESIDE, LAYERS, localImports, ROOMS, roomOf, type Source, sourcesIn } from './support/documents/rooms.js';
+import { LAYERS, localImports, ROOMS, roomOf, SAME_LAYER, type Source, sourcesIn } from './support/documents/rooms.js';
 
 /** Packages that only these parts or files import. */
 const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
@@ -49,7 +49,7 @@ const layerOf = (room = ''): number => LAYERS.findIndex((layer) => layer.include
 
 function isAllowed(from: string | undefined, to: string | undefined): boolean {
   if (from === to) return true;
-  return layerOf(from) < layerOf(to) || BESIDE.includes(`${from} -> ${to}`);
+  return layerOf(from) < layerOf(to) || SAME_LAYER.includes(`${from} -> ${to}`);
 }
 
 test('every file of src is in a room, and every room has files', () => {

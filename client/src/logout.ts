@@ -81,7 +81,7 @@ export function createLogout(
   const again = (): Promise<AuthError | undefined> => takeTurn(tryAgain);
   const retry = createRetry(session.isLeaving, again, () => false, environment);
   return {
-    // Whoever asked goes first: in this tab, or in the one that has sent a message.
+    // The one who asked goes first: in this tab, or in the one that has sent a message.
     begin: () => waiting || retry.begin(0),
     hurry: retry.hurry,
     isAsked: () => asked > 0,

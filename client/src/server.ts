@@ -11,7 +11,7 @@ export interface Question {
   url: string;
   /**
    * Origin of this service, one of the gateway's FORWARD_AUTH_ORIGINS, such as `https://app.example.com`. Write it into the
-   * configuration. Never take it from the request: whoever sends `Host` could then present here what was signed for
+   * configuration. Never take it from the request: a client that sends `Host` could then present here what was signed for
    * another service.
    */
   origin: string;
@@ -53,7 +53,7 @@ export interface Refused {
   status: 401 | 403 | 413 | 429 | 503;
   /** Such as `invalid_token` */
   reason: string;
-  /** A sentence for whoever sent the request */
+  /** A sentence for the sender of the request */
   detail: string;
   headers: Record<string, string>;
   /** The body of the answer */

@@ -1,4 +1,4 @@
-/** An API of your own, at another origin than the page. It greets whoever has a valid access token. */
+/** An API of your own, at another origin than the page. It greets callers with a valid access token. */
 import { createServer } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 

@@ -25,7 +25,7 @@ export interface Counted {
 /** A loop that ends early leaves its timer. */
 const UNHELD = { ref: false };
 
-/** What is counted begins and ends here: whoever looks at the CPU looks at these moments. */
+/** What is counted begins and ends here: the CPU is read at these moments. */
 export type Edge = 'began' | 'ended';
 
 /**

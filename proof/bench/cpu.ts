@@ -1,4 +1,4 @@
-/** CPU as the kernel counts it (proc(5)): of processes, and of whoever else has used the machine. */
+/** CPU as the kernel counts it (proc(5)): of processes, and of everything else on the machine. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { withDescendants } from '../evidence/lab/program.js';

@@ -106,7 +106,7 @@ test('counts each answer between the edges', async () => {
     },
   );
   expect(answers).toBeGreaterThan(0);
-  expect(Math.abs(answers - answered)).toBeLessThanOrEqual(loop.connections); // whoever is answered in that very turn
+  expect(Math.abs(answers - answered)).toBeLessThanOrEqual(loop.connections); // those that are answered in that very turn
   expect(rate).toBeGreaterThan(0);
   expect(p99Ms).toBeGreaterThanOrEqual(medianMs);
 });

@@ -40,7 +40,7 @@ export interface Rounds {
   rounds: number;
   /** Begins to look for strangers */
   watch(): { share(): number };
-  /** Whoever interrupts ends the servers too: what then fails is no failure. */
+  /** An interrupt ends the servers too: errors after it are no failures. */
   interrupted: AbortSignal;
   say(line: string): void;
   /** After each round, the first is 1 */

@@ -69,7 +69,7 @@ export function workAt(
   return { name: what, parts };
 }
 
-/** A slice of the part at most connections that goals are of, for whoever does not want its figures. */
+/** A slice of the part at most connections that goals are of, if its figures are not wanted. */
 export async function runOnce({ parts }: Work, seconds: number): Promise<void> {
   const part = parts.find(({ connections }) => connections === JUDGED) ?? parts.at(-1);
   await (await part?.prepare(seconds))?.();

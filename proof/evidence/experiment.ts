@@ -14,7 +14,7 @@ export interface Row {
   violations: number;
   /** More measurements, with the unit in the name: `p99_ms` */
   figures?: Record<string, number>;
-  /** The first few violations, for whoever looks into them; never a secret */
+  /** The first few violations, for a reader who looks into them; never a secret */
   examples?: string[];
 }
 

@@ -77,7 +77,7 @@ async function one(index: number): Promise<number> {
       () => `  ${SETTINGS} FUZZ_ONLY=${index}\n  ${shown(sent)}\n  -> ${answer}`,
     );
   const done = await exchange(sent).catch((error: Error) => {
-    // Whoever still writes when the refusal is sent may see the reset before the answer (RFC 9112 section 9.6).
+    // A client that still writes when the refusal is sent may see the reset before the answer (RFC 9112 section 9.6).
     const isTooLarge = 'method' in sent && JSON.stringify([sent.path, sent.headers]).length > HEAD_BYTES;
     if (!isTooLarge) report('answered', String('code' in error ? error.code : error.message));
     return undefined;

@@ -22,7 +22,7 @@ export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, sec
   if ('method' in sent) judgeCharset(sent, answers, report);
 }
 
-/** Which gives back what was signed, to whoever sent it, on purpose. */
+/** Which gives back what was signed, to its sender, on purpose. */
 function withoutSignatureBase(answer: Answer): Answer {
   return { ...answer, body: answer.body.replace(/,"signature(?:Base|_base)":"(?:\\.|[^"\\])*"/, '') };
 }

@@ -9,7 +9,7 @@
  * - A request whose answer did not come may be sent again by the browser or by a proxy, to another instance too, with
  *   the same cookie and the same fields. One answer goes back.
  * - Messages overtake one another, as long as they are on their way. A network that is *fair* loses what comes too late
- *   for any key to mend, of what has been on its way for longer than the client waits for it (`CUT_OFF_MS`) and of what is
+ *   for any key to repair, of what has been on its way for longer than the client waits for it (`CUT_OFF_MS`) and of what is
  *   sent again: a message of a rotation whose successor has gone out already (Interface 12: it must not be used), and an
  *   answer after that to a later login or logout. Everything else comes, in any order.
  */
@@ -62,7 +62,7 @@ export function createNetwork(
   /** Changes when all that is on its way is lost */
   let era = 0;
   let out = 0;
-  /** Records that have been presented, and of each the one that came of it */
+  /** Records that have been presented, and of each its successor */
   const presented = new Set<unknown>();
   const successors = new Map<unknown, unknown>();
   /** The order of the last login or logout whose answer has come */

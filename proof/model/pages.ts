@@ -23,7 +23,7 @@ export interface Pages {
   load(asks: number): Tab;
   /** Its place is taken by a new one. */
   reload(index: number, asks: number): void;
-  /** Tells them that the network is back. */
+  /** Reports to them that the network is back. */
   comeOnline(): void;
 }
 

@@ -26,7 +26,7 @@ export interface Run {
   keep?: (value: string) => string;
 }
 
-/** @throws {Error} with the story of what happened, where something was not as it has to be */
+/** @throws {Error} with the story of what happened, if something was wrong */
 export async function runSchedule(
   { gateway, users, counts, withhold = (headers) => headers, keep = (value) => value }: Run,
   schedule: Schedule,

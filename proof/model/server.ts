@@ -101,7 +101,7 @@ export function createServer(
     const { jti, sid } = claimsOf(cookie);
     const given = successors.get(jti);
     if (given !== undefined && given.by !== by) {
-      // Thief and owner have both presented it: whoever comes second ends the session for both.
+      // Thief and owner have both presented it: the second one ends the session for both.
       if (status === 200) throw new Violation(`a token was given out for a record that was used by the ${given.by}`);
       if (livingOf(sid, after).length > 0) throw new Violation('a live record is left after a theft');
     }

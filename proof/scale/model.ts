@@ -91,7 +91,7 @@ export function needOf({ users, hoursADay }: People, { cpu, disk }: Costs): Need
   };
 }
 
-/** What the simulation has found, beside what the model says. */
+/** Findings of the simulation, next to the figures of the model. */
 export interface Checked {
   what: string;
   expected: number;

@@ -118,7 +118,7 @@ export async function rotateKey<Key extends ApiKey | CronKey>(
   checkOverlap(overlapSeconds);
   checkExpiry(expiresAt, now);
   if (found === null) throw unknownKey();
-  grantScopes(scopes, found.scopes); // whoever receives the new secret receives the scopes
+  grantScopes(scopes, found.scopes); // the receiver of the new secret receives the scopes
   if (!isLiveKey(found, now)) throw unknownKey();
   const olderEndsAt = previousSecretEndsAt(found, now);
   const hasOverlap = overlapSeconds > 0;

@@ -31,7 +31,7 @@ export async function checkNewPassword(
 }
 
 /**
- * Whoever may set passwords could try guesses here. So nothing may be refused after this check: a wrong guess becomes the
+ * A caller who may set passwords could try guesses here. So nothing may be refused after this check: a wrong guess becomes the
  * password, which ends the sessions and is in the audit log.
  * @throws {AdminRefusal} if it is the current password
  */

@@ -258,7 +258,7 @@ export async function usersById(
 /** Number of changes of e-mails, the newest, among which an earlier e-mail is found: no index has it. */
 const RENAMES = 1_000;
 
-/** The users who have the e-mails now, or else had them last, as far as the audit log tells; by e-mail. */
+/** The users who have the e-mails now, or else had them last, as far as the audit log knows them; by e-mail. */
 export async function usersByEmail(
   { clock, db }: Deps<'clock' | 'db'>,
   emails: readonly string[],

@@ -1,6 +1,6 @@
 /**
  * Authenticates an archive with a MAC over its content by each symmetric key of the keyring, so that any key that still
- * exists can verify it. A checksum alone is no protection: whoever alters the file can recompute it. (Interface 9)
+ * exists can verify it. A checksum alone is no protection: anyone who alters the file can recompute it. (Interface 9)
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { PrivateJwk } from '../credentials/keyring/private-jwks.js';

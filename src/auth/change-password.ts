@@ -57,7 +57,7 @@ export async function changePassword(
   if (user === undefined) return refused('user_gone');
 
   // 2. The rules that depend on no secret. That both passwords of the request are the same is said here: after step 4, it
-  // would tell whoever has a stolen access token that a guess was right, without a trace.
+  // would reveal to a thief with an access token that a guess was right, without a trace.
   const isSame = new_password === current_password;
   const fault = (await passwordRules.faultOf(new_password, user.email)) ?? (isSame ? CURRENT_FAULT : undefined);
   if (fault !== undefined) return { ...refused('body_invalid'), fault };

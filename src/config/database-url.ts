@@ -52,7 +52,7 @@ const OWN_POOL = 'the gateway has a pool of its own';
 const OWN_PROBES = 'the gateway probes a silent connection after 10 s';
 const OTHER_PROGRAMS = 'it speaks to other programs';
 
-/** What libpq's URLs and those of the large providers carry, and what becomes of it. */
+/** Parameters of libpq's URLs and of those of the large providers, and their effect here. */
 export const DATABASE_PARAMETERS: Readonly<Record<string, Parameter>> = {
   application_name: done(),
   channel_binding: done(['disable', 'prefer', 'require']),

@@ -29,7 +29,7 @@ const content: z.ZodType<RoleScopes> = z.strictObject(
   'has something else than viewer, analyst and admin with their scopes',
 );
 
-/** What to write, for whoever has written something else */
+/** The form to write, as advice in an error */
 const EXAMPLE = '{"analyst": ["invoices:read"]}';
 
 /** The file, read once. Its content is no secret, but is not repeated either. */

@@ -156,7 +156,7 @@ const WHO_MAY_ASK =
   'list the addresses from which the proxies of your services connect, such as ' +
   'FORWARD_AUTH_PROXIES=10.0.0.7/32,fd00::7, because who is listed may ask about any request';
 
-/** Whoever may ask can ask about anything, so the network must not be everybody. */
+/** A listed peer can ask about anything, so the network must not be everybody. */
 export const serviceProxyCidr = z
   .string()
   .refine((text) => isCidr(text) && !text.includes('%'), {

@@ -87,7 +87,7 @@ export async function openDatabase(
   const openPool = (max: number, settings = ''): pg.Pool => {
     const pool = new pg.Pool({ ...connection, max, settings, ...limits.connection } as pg.PoolConfig);
     renewConnections(pool);
-    pool.on('error', () => undefined); // of an idle connection: whoever uses it next gets the error
+    pool.on('error', () => undefined); // of an idle connection: its next user gets the error
     return pool;
   };
   const pool = openPool(POOL_SIZE, pooler === 'none' ? BY_KEY : '');

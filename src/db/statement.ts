@@ -41,7 +41,7 @@ type ValueOf<F> =
 
 export type ValuesOf<F extends Fields> = { [K in keyof F]: ValueOf<F[K]> };
 
-/** SQL text with named parameters, beside the types of its parameters and rows. */
+/** SQL text with named parameters, next to the types of its parameters and rows. */
 export interface Statement<Parameters extends Fields = Fields, Row extends Fields = Fields> {
   /** Under which a connection keeps it prepared */
   name: string;
@@ -74,7 +74,7 @@ const PARAMETER = /(?<!:):([a-z][a-z0-9_]*)/g;
 /**
  * Made once, when its file is loaded: `statement(name, types of the parameters, types of the columns)` before the SQL.
  * That these are the types of the migrated tables is tested.
- * @throws {TypeError} where the parameters are not those of the text
+ * @throws {TypeError} if the parameters are not those of the text
  */
 export function statement<const Parameters extends Fields, const Row extends Fields>(
   name: string,

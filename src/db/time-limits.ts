@@ -34,7 +34,7 @@ export function timeLimits(pooler: Pooler): TimeLimits {
   };
   const query_timeout = STATEMENT_TIMEOUT_MS + GRACE_MS;
   if (pooler === 'none') return { connection: { ...settings, query_timeout }, transaction: [] };
-  // A setting of the session would affect whoever the pooler gives that session to next.
+  // A setting of the session would affect the next client to which the pooler gives that session.
   return { connection: { query_timeout }, transaction: [setLocal(settings)] };
 }
 

@@ -24,7 +24,7 @@ export interface MailedLink {
  */
 export type Unmailable = 'superseded' | 'limited' | 'secret_unreadable';
 
-/** Links that a user may ask for and is mailed in an hour, whoever asks */
+/** Links that are mailed to a user in an hour, however many people ask */
 const REQUESTED_LIMIT = 3;
 
 /** SQL of the links of the last hour that were mailed, or may have been. */

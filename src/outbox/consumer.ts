@@ -1,7 +1,7 @@
 /** The consumers of the outbox: what is delivered, and to whom. Each kind has a file of its own. (Interface 17) */
 import type { LoggedEvent } from './cursors.js';
 
-/** What came of one attempt. `outcome` is a label of metrics and is stored as the last attempt, with the status of HTTP or SMTP. */
+/** The result of one attempt. `outcome` is a label of metrics and is stored as the last attempt, with the status of HTTP or SMTP. */
 export type Delivery =
   | { kind: 'delivered'; outcome: string; status?: number | undefined }
   /** It will never be tried again, since no further attempt could help. */

@@ -85,7 +85,7 @@ export async function claim(
 
 /**
  * Up to `complete` the log is complete: a transaction that has written to the log, and has not ended, began later. (As in
- * `audit/export.ts`; whoever holds no write lock on the table yet will write later than now.) Up to `settled` it stays
+ * `audit/export.ts`; a transaction without a write lock on the table will write later than now.) Up to `settled` it stays
  * complete even if the clock goes back. Null: a transaction of unknown age is writing.
  */
 const horizonSql = statement('outbox_horizon', {}, { complete: 'text?', settled: 'text?' })`

@@ -56,7 +56,7 @@ export function createFlights({ receiver, patience, attempted, abort, stopwatch 
     hasRoom: (kept = 0): boolean =>
       patience === undefined ||
       (flights.size + kept < patience.most && [...flights].filter(isYoung).length + kept < patience.atOnce),
-    /** Two requests of a user share one link, so the second waits for what becomes of the first. */
+    /** Two requests of a user share one link, so the second waits for the result of the first. */
     ofSameUser: ({ user_id }: LoggedEvent): Flight | undefined =>
       user_id === null ? undefined : [...flights].find(({ event }) => event.user_id === user_id),
     add: (attempt: Attempt): void => void flights.add({ ...attempt, beganMs: stopwatch.nowMs() }),

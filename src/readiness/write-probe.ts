@@ -1,7 +1,7 @@
 /** Tries whether a login could write now, and leaves nothing behind. (Interface 10) */
 import { type Db, type Statement, statement } from '../db/statement.js';
 
-/** Shorter than the second after which PostgreSQL looks for deadlocks, so that whoever alters the tables is not cancelled. */
+/** Shorter than the second after which PostgreSQL looks for deadlocks, so that a program that alters the tables is not cancelled. */
 const LOCK_TIMEOUT_MS = 900;
 
 /**

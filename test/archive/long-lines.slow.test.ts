@@ -33,7 +33,7 @@ async function another(): Promise<TestDatabase> {
   return database;
 }
 
-/** Counts the bytes that are joined or searched, by whomever, until the scope ends; beyond half a MiB asks for a stop. */
+/** Counts all bytes that are joined or searched until the scope ends; beyond half a MiB asks for a stop. */
 function countWork(stop?: AbortController): Disposable & { bytes: number } {
   const { concat } = Buffer;
   const { indexOf, lastIndexOf } = Buffer.prototype;

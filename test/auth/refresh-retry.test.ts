@@ -127,7 +127,7 @@ test('Interface 12: without a user row the role is viewer, and is_active is not 
   });
 });
 
-/** What has become of the session before the used token comes back with its key. */
+/** The end of the session before the used token comes back with its key. */
 const ENDED: Array<[what: string, happens: (on: RetrySession) => Promise<unknown>]> = [
   ['the successor has been used', ({ successor }) => refresh(gateway, successor)],
   ['the successor has been used with a key', ({ successor }) => rotated(successor, retryField(newKey()))],

@@ -22,7 +22,7 @@ function programAt(name: string): string | undefined {
 const HOSTS =
   'MAP *.example.com 127.0.0.1, MAP *.example.net 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1';
 
-/** Headless and without a sandbox, as root needs it; certificates may be self-made. @throws where there is none */
+/** Headless and without a sandbox, as root needs it; certificates may be self-made. @throws if there is none */
 function options() {
   if (CHROMIUM === undefined) throw new Error('there is no chromium on the PATH');
   const args = ['--no-sandbox', '--ignore-certificate-errors', `--host-resolver-rules=${HOSTS}`];

@@ -63,7 +63,7 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
   const message = (page: Page): Promise<string> => page.locator('#sent').innerText();
   const asksOf = (asked: Request[]): Request[] => asked.filter((request) => request.url().includes('/auth/'));
 
-  test('Interface 15: whoever comes without a link asks for one', async () => {
+  test('Interface 15: a visitor without a link asks for one', async () => {
     const { page, said, close } = await open();
     expect([await heading(page), await page.title()]).toEqual(['Forgot your password?', 'Forgot your password?']);
     await answer(page);

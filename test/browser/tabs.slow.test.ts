@@ -49,7 +49,7 @@ inChromium('in Chromium', () => {
     });
   });
 
-  test('Interface 13: whoever never logged in causes no request', async () => {
+  test('Interface 13: a visitor who never logged in causes no request', async () => {
     const site = await startSite();
     try {
       const profile = await site.profile();

@@ -327,7 +327,7 @@ describe('Interface 6: the rate limit of a key', () => {
 });
 
 describe('Interface 6: the cache of opened secrets', () => {
-  /** Resolves the caller of a request. @returns what came of it, and the names of the statements that were run */
+  /** Resolves the caller of a request. @returns the result, and the names of the statements that were run */
   async function resolved(request: SignedRequest): Promise<[kind: string, statements: string[]]> {
     const { app } = gateway;
     const statements: string[] = [];

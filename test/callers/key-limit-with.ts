@@ -82,7 +82,7 @@ export function keyLimitWith(store: 'PostgreSQL' | 'Redis'): void {
     expect(await noncesOf(keyId)).toBe(1);
   });
 
-  test('Interface 6: whoever repeats a request uses up nothing of the minute, also beyond the limit', async () => {
+  test('Interface 6: a repeated request uses up nothing of the minute, also beyond the limit', async () => {
     const { sign } = await issue(4);
     const used = sign();
     expect(left(await sendSigned(gateway, used))).toBe('3');

@@ -54,7 +54,7 @@ test.each(KIND_NAMES)('Spec 2.8 and 5.3: %s is answered as its own type, with it
 });
 
 test.each(KIND_NAMES)(
-  'Interface 6: whoever sends nothing is asked for %s, and the explorer can send it',
+  'Interface 6: a request without a credential is asked for %s, and the explorer can send it',
   async (kind) => {
     const [header, words] = ASKED[kind];
     const { errors } = await ask(gateway, nobody, CALLER);

@@ -134,7 +134,7 @@ async function shell(script: string, env: Record<string, string> = {}): Promise<
 
 const PROGRAM = `"${process.execPath}" dist/program/main.js`;
 
-test('Interface 9: audit export ends in silence when whoever reads has enough, and fails where nothing can be written', async () => {
+test('Interface 9: audit export ends in silence when its reader has enough, and fails where nothing can be written', async () => {
   await insert(1, 5_000);
   const head = await shell(`(${PROGRAM} audit export; echo $? >&2) | head -n 3`);
   expect(names(linesOf(head.stdout))).toEqual([1, 2, 3]);

@@ -174,7 +174,7 @@ test('Interface 9: audit tail --follow ends with exit code 0 on SIGINT and SIGTE
 });
 
 test.each(['audit tail --follow --lines 1', 'audit tail --lines 5000'])(
-  'Interface 9: %s ends in silence when whoever reads has read enough',
+  'Interface 9: %s ends in silence when its reader has read enough',
   async (words) => {
     await connected((client) => insert(client, 1, 5000));
     const script = `"$0" dist/program/main.js ${words} --json 2>&1 | head -c 90 >/dev/null; exit \${PIPESTATUS[0]}`;

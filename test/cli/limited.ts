@@ -76,7 +76,7 @@ export async function listsAndClears(): Promise<void> {
   expect(table.stdout).not.toContain(keyId);
 
   expect(await json('rate-limit', 'clear', '--ip', first)).toEqual({ cleared: 1 });
-  expect(await attempt(first)).toBe(401); // whoever was refused a moment ago
+  expect(await attempt(first)).toBe(401); // the one who was refused a moment ago
   expect(await json('rate-limit', 'clear', '--ip', '2001:db8::77')).toEqual({ cleared: 2 }); // its /64 and its /48
   for (const address of ['2001:db8::1', '2001:db8:0:2::1']) expect(await attempt(address)).toBe(401);
   expect(await json('rate-limit', 'clear', '--ip', '2001:db8::/64')).toEqual({ cleared: 2 });

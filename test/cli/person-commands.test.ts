@@ -244,12 +244,12 @@ test('Interface 15: a deleted user is exported and erased by ID, and again with 
   expect(left).toEqual([]);
   expect(await json('user', 'erase', id, '--yes')).toEqual({ erased_id: id, pseudonym, events: 0 });
   expect(await everything()).toEqual(erased);
-  await refresh(gateway, refreshToken, theirs); // a theft, from the address of whoever has it
+  await refresh(gateway, refreshToken, theirs); // a theft, from the address of the thief
   expect(await json('user', 'erase', id, '--yes')).toEqual({ erased_id: id, pseudonym, events: 1 });
   expect(JSON.stringify(await everything()).includes(`"${theirs['user-agent']}"`)).toBe(false);
 });
 
-test('Interface 15: what belongs to whoever has a former e-mail now is neither exported nor erased', async () => {
+test('Interface 15: what belongs to the new owner of a former e-mail is neither exported nor erased', async () => {
   const { id, email } = await gateway.user();
   await setUserEmail(gateway.app, COMMAND_LINE, id, `former-${email}`);
   const next = await createUser(gateway.app, COMMAND_LINE, { email, password: PASSWORD, role: 'viewer' });

@@ -16,7 +16,7 @@ interface Person {
   /** Subjects of the tokens that were sent to `/graphql` */
   sent: unknown[];
   logIn(): Promise<unknown>;
-  /** @returns the e-mail of whoever the gateway takes this person for */
+  /** @returns the e-mail of the user for whom the gateway takes this person */
   ask(): Promise<string | undefined>;
 }
 

@@ -52,7 +52,7 @@ const questionOf = (changes: Partial<Question>): Question => ({
   ...changes,
 });
 
-/** A service as whoever uses the package writes it. @param changes of its configuration */
+/** A service as users of the package write it. @param changes of its configuration */
 async function serve(changes: Partial<Question> = {}): Promise<Service> {
   let latest: Answer | Error | undefined;
   let arrived = 0;

@@ -169,7 +169,7 @@ describe('Interface 2: channel_binding', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** What comes of a connection, whatever certificate is shown. */
+  /** The result of a connection, whatever certificate is shown. */
   async function opens(host: string, binding: string): Promise<string> {
     const url = `postgresql://auth_gateway:secret@${host}/gateway?sslmode=no-verify&channel_binding=${binding}`;
     try {
@@ -209,7 +209,7 @@ describe('Interface 2: channel_binding', () => {
     return { key: await readFile(join(place, 'key.pem')), cert: await readFile(join(place, 'cert.pem')) };
   }
 
-  /** Somebody who ends TLS with another certificate, and speaks TLS to the server. @returns where */
+  /** Somebody who ends TLS with another certificate, and speaks TLS to the server. @returns its address */
   async function startBetween({ key, cert }: { key: string; cert: string }): Promise<string> {
     const own = { key: await readFile(key), cert: await readFile(cert) };
     const sockets: Socket[] = [];

@@ -27,7 +27,7 @@ interface Site {
   proxy: TlsProxy;
 }
 
-/** Two gateways that are ready, and the proxy before them. */
+/** Two gateways that are ready, and the proxy in front of them. */
 async function start(kind: 'nginx' | 'haproxy', cleanUp: AsyncDisposableStack): Promise<Site> {
   const forwardAuth = { FORWARD_AUTH_PROXIES: '127.0.0.1', FORWARD_AUTH_ORIGINS: 'https://app.example.com' };
   const env = { PUBLIC_URL, TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '1000', ...forwardAuth };

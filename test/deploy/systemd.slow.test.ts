@@ -173,7 +173,7 @@ testWith(
     for (const path of ['/health/ready', '/metrics', '/.well-known/jwks.json']) {
       expect((await send(server.url, 'GET', path)).status).toBe(200);
     }
-    process.kill(-(server.process.pid ?? 0), 'SIGTERM'); // to all that stands before it, too
+    process.kill(-(server.process.pid ?? 0), 'SIGTERM'); // to all processes in front of it, too
     expect([await server.exited, server.errors()]).toEqual([[0, null], '']);
     await until('systemd is notified', () => received.includes('STOPPING=1'));
     await until('its log has been read', () => log.includes('"msg":"stopped"'));

@@ -37,7 +37,7 @@ const known = (of: string) => {
 };
 const { hash: BCRYPT, password: PASSWORD } = known('bcrypt 2a');
 
-/** What becomes of a user; undefined: left out */
+/** The user after the import; undefined: left out */
 type Fate = 'logs in' | 'without password' | 'inactive' | undefined;
 
 /** Every combination of the values of each name. */

@@ -113,7 +113,7 @@ test('Interface 7: neither an internal error nor the log has a stack or database
 });
 
 test('Interface 7: an error does not reveal the row that the database refused', async () => {
-  const noCarol: [breaks: string, mends: string] = [
+  const noCarol: [breaks: string, repairs: string] = [
     `alter table users add constraint no_carol check (email <> 'carol@example.com')`,
     'alter table users drop constraint no_carol',
   ];

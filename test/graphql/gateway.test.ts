@@ -144,7 +144,7 @@ test('Interface 11: every check but that of the speed of passwords has run, as t
   expect(limit?.seen).toMatch(/^an address, .* \(LOGIN_RATE_LIMIT\)/); // and no shell's
 });
 
-test('Interface 11: a planted fault is found with its remedy, and gone a minute after it was cured', async () => {
+test('Interface 11: a planted fault is found with its remedy, and gone a minute after it was fixed', async () => {
   const faults = async () => (await checksOf()).findings.filter(({ check }) => check === 'administrators');
   expect(await faults()).toMatchObject([{ severity: 'ok', remedy: null }]);
   await gateway.rows(`update users set is_active = false where role = 'admin'`);

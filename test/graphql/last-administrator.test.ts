@@ -59,7 +59,7 @@ async function administrator(state: State): Promise<string> {
   return id;
 }
 
-/** Every state of one administrator beside every state of up to two others. */
+/** Every state of one administrator with every state of up to two others. */
 const FEW: State[][] = [[], ...STATES.map((one) => [one]), ...STATES.flatMap((one) => STATES.map((two) => [one, two]))];
 /** Each refuses some of them to the last one who can log in. */
 const COMMANDS = [['set-role', '--role', 'viewer'], ['deactivate'], ['delete', '--yes'], ['erase', '--yes']];

@@ -127,7 +127,7 @@ test('Interface 15: refuses the current password of a user', async () => {
   await refused(SET_PASSWORD, { id, password: fifteen }, badPassword('current'));
 });
 
-test("Interface 15: whoever may not set an administrator's password cannot guess it either", async () => {
+test("Interface 15: a caller who may not set an administrator's password cannot guess it either", async () => {
   const { id } = await gateway.user({ role: 'admin', password: fifteen });
   const { as } = await newApiKey(gateway, ['users:write']);
   for (const password of [fifteen, `${fifteen} and more`]) {

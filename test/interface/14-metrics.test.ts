@@ -205,7 +205,7 @@ test('Interface 14: each known outcome is there from 0', async () => {
   ]);
 });
 
-test('Interface 14: logins, by what came of them; a lock is counted when it begins', async () => {
+test('Interface 14: logins, by outcome; a lock is counted when it begins', async () => {
   const { email } = await gateway.user();
   const plain = { 'content-type': 'text/plain' };
   expect(
@@ -347,7 +347,7 @@ test('Interface 14: requests over a limit, and clients that go away', async () =
   await until('it is counted', async () => (await gone()) === 1);
 });
 
-test('Interface 14: refreshes and logouts, by what came of them; every presentation of a used token is a theft', async () => {
+test('Interface 14: refreshes and logouts, by outcome; every presentation of a used token is a theft', async () => {
   const { refreshToken } = await logIn(gateway, (await gateway.user()).email);
   const steps = async () => {
     const next = refreshTokenOf(await refresh(gateway, refreshToken));
@@ -369,7 +369,7 @@ test('Interface 14: refreshes and logouts, by what came of them; every presentat
   expect(await gained('auth_gateway_logouts_total', logouts)).toEqual({ success: 1, without_session: 1 });
 });
 
-test('Interface 14: caller checks, by the kind of credential and what came of them', async () => {
+test('Interface 14: caller checks, by kind of credential and outcome', async () => {
   const user = await signIn(gateway, await gateway.user());
   const cron = await newCronKey(gateway, []);
   const api = await newApiKey(gateway, []);

@@ -61,7 +61,7 @@ test('Interface 15: a wrong current password is 403, counts as a failed login, a
   expect(await userRow(gateway, user.id)).toEqual({ ...before, failed_login_attempts: 1 });
 });
 
-test('Interface 15: whoever has a stolen access token has five guesses, then the account is locked', async () => {
+test('Interface 15: a thief with an access token has five guesses, then the account is locked', async () => {
   const { user, accessToken } = await newcomer(gateway);
   const guess = () => changePassword(gateway, accessToken, CHOSEN, WRONG);
   for (let i = 0; i < 5; i += 1) expect((await guess()).status).toBe(403);

@@ -177,7 +177,7 @@ test.each([
   ['', '/set-password', '?for=invitation'],
   ['https://app.example.com/p?lang=de', '/p?lang=de', '&for=invitation'],
 ])(
-  'Interface 15: the link of an invitation says so beside its token: SET_PASSWORD_URL=%s',
+  'Interface 15: the link of an invitation says so next to its token: SET_PASSWORD_URL=%s',
   async (page, path, words) => {
     const other = await startInstance(gateway.database, { env: page === '' ? {} : { SET_PASSWORD_URL: page } });
     const { user } = await newcomer(gateway);

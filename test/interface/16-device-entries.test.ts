@@ -31,7 +31,7 @@ interface Locked {
   device: string;
 }
 
-/** Somebody with a device, whose account strangers have locked: a login tells whether its device is known. */
+/** Somebody with a device, whose account strangers have locked: a login reveals whether its device is known. */
 async function lockedOut(device?: string): Promise<Locked> {
   const { id, email } = await gateway.user();
   const value = await newDevice(gateway, email, device);
@@ -191,7 +191,7 @@ function said({ status, headers, text }: Answer): unknown {
   return { status, others, text };
 }
 
-test('Interface 16: while nothing is locked, no answer tells whether an entry was good', async () => {
+test('Interface 16: while nothing is locked, no answer reveals whether an entry was good', async () => {
   const { email } = await gateway.user();
   const device = await newDevice(gateway, email);
   const answers = await Promise.all(

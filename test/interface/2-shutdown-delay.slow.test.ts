@@ -26,7 +26,7 @@ function statusOf({ url }: ServerProcess, path: string): Promise<number | undefi
 
 test('Interface 2: until the delay is over everything is answered, and ready is 503; a second signal ends it', async () => {
   await using server = await startWithDelay(300);
-  for (let i = 0; i < 3; i += 1) server.process.kill('SIGTERM'); // one signal, passed on by whoever is between
+  for (let i = 0; i < 3; i += 1) server.process.kill('SIGTERM'); // one signal, passed on by the processes between
   await until('it is not ready', async () => (await statusOf(server, '/health/ready')) === 503);
   const live = await send(server.url, 'GET', '/health/live');
   expect([live.status, live.headers.connection]).toEqual([200, 'close']); // so that keep-alive connections end

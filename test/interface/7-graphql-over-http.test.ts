@@ -69,7 +69,7 @@ test.each([
   { 'content-type': 'application/json;charset="ISO-8859-1"' },
   { 'content-type': 'application/json', 'content-encoding': 'gzip' },
 ])(
-  'Interface 5 and 7: a body that is called otherwise than JSON in UTF-8 is 415, whoever calls: %j',
+  'Interface 5 and 7: a body that is called otherwise than JSON in UTF-8 is 415 for every caller: %j',
   async (headers) => {
     for (const caller of [as, nobody]) {
       const answer = await post(headers as SendOptions['headers'], QUERY, caller);

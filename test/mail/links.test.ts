@@ -128,7 +128,7 @@ test('Interface 17: a slow answer holds up no other mail, and after a kill that 
   await requestReset(gateway, bob);
   await requestReset(gateway, ada); // shares the link that is under way
   await server.reached(1);
-  // As if the process had been killed: its claim has ended, and what becomes of its attempt is not stored.
+  // As if the process had been killed: its claim has ended, and the result of its attempt is not stored.
   await gateway.rows('update outbox_cursors set claimed_by = null, claimed_until = null');
   const { database, clock } = gateway;
   const next = await startInstance(database, { clock, outboxPollMs: 20, env: mailEnv(server.url) });

@@ -52,7 +52,7 @@ test('Interface 17: each mail names APP_URL if it is set, and none does otherwis
   }
 });
 
-test('Interface 17: a new password is reported, whoever has set it', async () => {
+test('Interface 17: a new password is reported, by whatever way it was set', async () => {
   const user = await gateway.user({ email: 'ada@example.com' });
   const { answer } = await logIn(gateway, user.email);
   const headers = { authorization: `Bearer ${answer.json.access_token}` };

@@ -15,7 +15,7 @@ const takes =
       setTimeout(() => (fails ? reject(new Error('failed')) : resolve('answer')), ms),
     );
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
-/** What comes of the work, once it is known. */
+/** The result of the work, once it is known. */
 const outcome = (work: Promise<unknown>) =>
   work.then(
     (value) => value,

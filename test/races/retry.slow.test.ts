@@ -55,7 +55,7 @@ test('Interface 12: 40 presentations of one token with one key, 10 rounds: all 2
 });
 
 /** Requests concurrent with a retry, and how many records may live afterwards. An ended session never lives. */
-const BESIDE: Array<[what: string, happens: (on: RetrySession) => Promise<Answer>, live: number[]]> = [
+const MEANWHILE: Array<[what: string, happens: (on: RetrySession) => Promise<Answer>, live: number[]]> = [
   ['the rotation of the successor', ({ successor }) => refresh(two, successor, retryField(newKey())), [0, 1]],
   ['a logout with the successor', ({ successor }) => logout(two, successor), [0]],
   ['a logout with the used token', ({ used }) => logout(two, used), [0, 1]],
@@ -63,7 +63,7 @@ const BESIDE: Array<[what: string, happens: (on: RetrySession) => Promise<Answer
   ['another retry', ({ used, key }) => refresh(two, used, retryField(newKey(), key)), [1]],
 ];
 
-test.each(BESIDE)(
+test.each(MEANWHILE)(
   'Interface 12: a retry concurrent with %s, 20 rounds: at most one live record, and no new one',
   async (_what, happens, live) => {
     for (let round = 0; round < 20; round += 1) {

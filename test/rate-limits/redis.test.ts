@@ -94,7 +94,7 @@ withRedis('with one server', () => {
     ['full', 'full', 'config set maxmemory 1', 'config set maxmemory 0'],
   ])(
     'Interface 10: a Redis that is %s takes no writes: not ready, and login is 503',
-    async (_what, word, breaks, mends) => {
+    async (_what, word, breaks, repairs) => {
       expect(await words()).toEqual(['ok', 'ok']);
       await redis.command(breaks);
       try {
@@ -103,7 +103,7 @@ withRedis('with one server', () => {
         expect([answer?.status, answer?.json]).toMatchObject([503, { status: 'unavailable', checks }]);
         expect((await attempt()).status).toBe(503);
       } finally {
-        await redis.command(mends);
+        await redis.command(repairs);
       }
       await until('it takes writes again', isReady);
     },

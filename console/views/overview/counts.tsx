@@ -1,4 +1,4 @@
-/** Numbers and bars of what tells whether something is wrong. */
+/** Numbers and bars that show whether something is wrong. */
 import { useAsked } from '../../answer.js';
 import { type Bar, Bars, BarsTable, type BarTone, numberText } from '../../kit/bars.js';
 import { Link, pathTo, setQuery } from '../../kit/location.js';

@@ -14,7 +14,7 @@ export function RequireLogin({ children }: { children: ReactNode }) {
   return status === 'signed-in' ? children : <p>One moment</p>;
 }
 
-/** For /login, after the login. Whoever made the link, it leads to a page of this site. */
+/** For /login, after the login. The link leads to a page of this site, even if a stranger made it. */
 export function comeBack() {
   const to = URL.parse(new URLSearchParams(location.search).get('to') ?? '/', location.origin);
   location.replace(to?.origin === location.origin ? to : '/');

@@ -1,7 +1,7 @@
 /** The tasks of the programs of the bench, each a process on its own core, and their messages. */
 import type { Counted, Edge } from '../closed-loop.js';
 
-/** Beside the edges of the time that is counted */
+/** Next to the edges of the time that is counted */
 export type Message<Result = unknown> =
   | { kind: 'ready'; port?: number }
   | { kind: Edge }

@@ -94,7 +94,7 @@ async function guessNextTo(enter: Enter, db: Postgres, emails: readonly string[]
       'select failed_login_attempts as failures, locked_until > now() as locked from users where email = $1',
       [email],
     );
-    // Whoever came first decides: a login resets the failures, of which the guess is then the first; or the lock refuses it.
+    // The first one decides: a login resets the failures, of which the guess is then the first; or the lock refuses it.
     const isLocked = right === 429 && user?.locked === true;
     const isReset = right === 200 && user?.failures === 1 && !user.locked;
     row.trials += 1;

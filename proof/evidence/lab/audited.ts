@@ -1,4 +1,4 @@
-/** Whether the audit log has what has happened, for whoever reads the tables at any moment. */
+/** Whether the audit log has what has happened, for a reader of the tables at any moment. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '../experiment.js';
 import type { Postgres } from './postgres.js';

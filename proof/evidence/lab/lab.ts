@@ -8,7 +8,7 @@ export interface Lab {
   folder: string;
   /** Ends what has been started; at once if the experiment is already over. */
   defer(end: () => unknown): void;
-  /** Tells whoever waits how far it is. */
+  /** Reports how far it is. */
   say(line: string): void;
 }
 

@@ -17,7 +17,7 @@ import { type Program, startProgram } from './program.js';
 
 export interface PostgresServer {
   port: number;
-  /** Of the database `gateway`, as its owner, who is no superuser @param port of a proxy before it */
+  /** Of the database `gateway`, as its owner, who is no superuser @param port of a proxy in front of it */
   urlAt(port: number): string;
   clusterDir: string;
   /** The postmaster and its backends */

@@ -49,7 +49,7 @@ export function installPrograms(programs: readonly string[]): void {
   }
 }
 
-/** @returns false where there is such a file already, which then stays as it is */
+/** @returns false if there is such a file already, which then stays as it is */
 function makeFile(path: string, text: string, mode: number): boolean {
   if (existsSync(path)) return false;
   mkdirSync(dirname(path), { recursive: true });

@@ -19,7 +19,7 @@ export function keyringMissing(file: string): KeyringError {
   });
 }
 
-/** For a database with users or API keys. It names no command: whoever copied it would end every session. */
+/** For a database with users or API keys. It names no command, which a reader might copy and so end every session. */
 export function keyringLost(file: string): KeyringError {
   return new KeyringError(
     `${missing(file)}, but this database was used with one`,

@@ -45,7 +45,7 @@ function throwIfUnsafe(fault: OpenToOthers | undefined, file: string): void {
   if (fault !== undefined) throw new KeyringError(`the keyring ${file} is refused: ${fault.reason}`, fault.remedy);
 }
 
-/** It names no command: whoever made a new one would end every session. */
+/** It names no command, because a new one would end every session. */
 const RESTORE =
   'restore it from another instance or a backup; with a new one every session would end and no API key would work';
 

@@ -10,7 +10,7 @@ const ALGORITHMS = new Map([
 
 /**
  * Compares every sha-256 and sha-512 digest of the field with the body; other algorithms are ignored.
- * @param body raw bytes, before any parsing or inflating; undefined if whoever has the body compares it
+ * @param body raw bytes, before any parsing or inflating; undefined if another program has the body and compares it
  * @returns `malformed` if the field is not a dictionary of byte sequences, or has neither algorithm
  */
 export function checkContentDigest(field: string, body: Uint8Array | undefined): 'matches' | 'differs' | 'malformed' {

@@ -107,7 +107,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
   };
 
   /**
-   * Ed25519 is deterministic (RFC 8032 section 5.1.6): whoever signs the same bytes with the same key writes the same
+   * Ed25519 is deterministic (RFC 8032 section 5.1.6): signing the same bytes with the same key writes the same
    * signature. So a token is ours if signing it again gives the token, which costs a sixth of verifying it. If it does not,
    * nothing is lost: `verifyJwt` decides. ECDSA signs differently each time, and RSA verifies faster than it signs.
    */

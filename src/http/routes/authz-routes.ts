@@ -162,7 +162,7 @@ function isPreflight({ method }: OriginalRequest, { rawHeaders }: Request, prese
   return method === 'OPTIONS' && presented === 'none' && hasOne('origin') && hasOne('access-control-request-method');
 }
 
-/** Whoever has forgotten to list a proxy finds its address here. */
+/** An operator who has forgotten to list a proxy finds its address here. */
 function reportPeer({ log, sampling }: AuthzDeps, { locals }: Response, peer: string): void {
   sampling.sample('proxy_not_listed', 1, (more) => {
     log.warn(

@@ -16,7 +16,7 @@ export function isSetPasswordPageOurs({ publicUrl, setPasswordUrl }: Deps<'confi
   return setPasswordUrl === `${publicUrl}${SET_PASSWORD_PATH}`;
 }
 
-/** Whether that page can also send a link to whoever has forgotten the password. */
+/** Whether that page can also send a link to users who have forgotten their password. */
 export function isForgotFormOurs(config: Deps<'config'>['config']): boolean {
   return config.mail.kind !== 'off' && isSetPasswordPageOurs(config);
 }

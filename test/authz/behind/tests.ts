@@ -12,7 +12,7 @@ import { HOST_ROWS, RULE_ROWS, TARGET_ROWS } from './hostile-targets.js';
 import { type Site, startSite } from './site.js';
 
 const HONEST: Array<[title: string, work: (site: Site) => Promise<void>]> = [
-  ['who calls, and what comes of it', (site) => expectResults(site, HONEST_ROWS)],
+  ['the caller, and the result', (site) => expectResults(site, HONEST_ROWS)],
   ['each request has its caller, also on one connection', expectOneCallerEach],
   ['a websocket with an access token reaches the service', expectWebsocket],
   ['HTTP/2 is no other way', expectHttp2],

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** The order of rooms, top to bottom. A room imports from the layers below its own, and from its own only what BESIDE allows. */
+/** The order of rooms, top to bottom. A room imports from the layers below its own, and from its own only what SAME_LAYER allows. */
 const FLOORS: Array<Record<string, string>> = [
   { main: 'the door; on a Node that is too old it prints which one it needs' },
   { start: 'the process, the running gateway, its shutdown; `start/compose.ts` builds every service once' },
@@ -43,7 +43,7 @@ const FLOORS: Array<Record<string, string>> = [
 export const LAYERS = FLOORS.map((floor) => Object.keys(floor));
 
 /** Rooms of one layer that may know another: `auth` and `callers` never meet, nor do `http` and `graphql`. */
-export const BESIDE = ['admin -> auth'];
+export const SAME_LAYER = ['admin -> auth'];
 
 /** Rooms that nearly every other one imports: the picture leaves out arrows to them. */
 const GROUND = ['config', 'metrics', 'domain', 'platform'];
@@ -91,7 +91,7 @@ export function roomOf(path: string): string | undefined {
 
 /** The rooms and what each is for, layer by layer. */
 export function rooms(): string {
-  const beside = BESIDE.map((arrow) => `\`${arrow.replace(' -> ', '` may import from `')}\``).join('; ');
+  const allowed = SAME_LAYER.map((arrow) => `\`${arrow.replace(' -> ', '` may import from `')}\``).join('; ');
   const layers = FLOORS.map((floor, i) => {
     const lines = Object.entries(floor).map(([room, is]) => `   - \`${room}${room in FILES ? '' : '/'}\`: ${is}`);
     return [
@@ -99,7 +99,7 @@ export function rooms(): string {
       ...(lines.length === 1 ? [] : lines),
     ].join('\n');
   });
-  return `${layers.join('\n')}\n\nRooms of one layer do not import each other, except: ${beside}.`;
+  return `${layers.join('\n')}\n\nRooms of one layer do not import each other, except: ${allowed}.`;
 }
 
 /** Rooms that are one file. */

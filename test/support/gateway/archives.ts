@@ -57,7 +57,7 @@ export function packed(content: string | Uint8Array): Buffer {
   return bytes;
 }
 
-/** The text of an archive with counts and checksum made anew, as whoever alters rows would do. */
+/** The text of an archive with counts and checksum made anew, as somebody who alters rows would do. */
 export function recounted(text: string): string {
   const lines = text.split('\n');
   const sum = createHash('sha256');

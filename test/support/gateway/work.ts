@@ -44,7 +44,7 @@ export interface Statement {
   parameters: unknown[];
 }
 
-/** Tells every statement that the connections are given from now on, of the routes and of administration. */
+/** Reports every statement that the connections are given from now on, of the routes and of administration. */
 export function watchStatements(db: Database, onStatement: (statement: Statement) => void): void {
   for (const pool of [db.pool, db.adminPool]) watchPool(pool, onStatement);
 }

@@ -128,7 +128,7 @@ export function ocsfFaults(event: OcsfEvent): string[] {
   const { activity_id, activity_name, class_uid } = event;
   const of = CLASSES[class_uid];
   if (of === undefined) return [`class_uid is ${class_uid}`];
-  // What the class has no number for is 99, and is named by whoever sends it.
+  // What the class has no number for is 99, and is named by its sender.
   const activity = activity_id === 99 ? activity_name : { 0: 'Unknown', ...of.activities }[activity_id];
   const wanted: Record<string, unknown> = {
     category_uid: of.category[0],

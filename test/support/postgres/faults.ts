@@ -2,8 +2,8 @@
 import type { TestGateway } from '../gateway/gateway.js';
 import { asSuperuser, type TestDatabase } from './postgres.js';
 
-/** Two pieces of SQL: what breaks, and what mends. */
-type Fault = [breaks: string, mends: string];
+/** Two pieces of SQL: what breaks, and what repairs. */
+type Fault = [breaks: string, repairs: string];
 
 /** The table takes no row, or none for which the condition does not hold; the rows that are there stay. */
 export function refusesRows(table: string, unless = 'false'): Fault {
@@ -26,14 +26,14 @@ export function lacksColumn(table: string, column: string): Fault {
 
 export async function withFault<T>(
   { rows }: Pick<TestGateway, 'rows'>,
-  [breaks, mends]: Fault,
+  [breaks, repairs]: Fault,
   work: () => Promise<T>,
 ): Promise<T> {
   await rows(breaks);
   try {
     return await work();
   } finally {
-    await rows(mends);
+    await rows(repairs);
   }
 }
 

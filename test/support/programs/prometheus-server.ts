@@ -18,7 +18,7 @@ export interface Sampled {
 }
 
 export interface PrometheusServer extends AsyncDisposable {
-  /** What an expression is now. @throws {Error} with its words where it is refused */
+  /** What an expression is now. @throws {Error} with its words if it is refused */
   query(expression: string): Promise<Sampled[]>;
   /** What `GET /api/v1/PATH` answers */
   // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs

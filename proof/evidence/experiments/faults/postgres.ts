@@ -1,4 +1,4 @@
-/** Faults of PostgreSQL, and of the network before it. */
+/** Faults of PostgreSQL, and of the network in front of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { TcpProxy } from '../../lab/tcp-proxy.js';

@@ -1,4 +1,4 @@
-/** Faults of Redis, and of the network before it: limits cannot be asked, everything else goes on. */
+/** Faults of Redis, and of the network in front of it: limits cannot be asked, everything else goes on. */
 import type { RedisServer } from '../../../../test/support/programs/redis.js';
 import type { TcpProxy } from '../../lab/tcp-proxy.js';
 import { ALL_RIGHT, type Fault, type Stand } from './fault.js';
@@ -72,10 +72,10 @@ function network(name: string, mode: Parameters<TcpProxy['set']>[0], expected: F
   return { name, begin, expected };
 }
 
-function configured(name: string, breaks: string, mends: string): Fault<RedisStand> {
+function configured(name: string, breaks: string, repairs: string): Fault<RedisStand> {
   const begin: Fault<RedisStand>['begin'] = async ({ redis }) => {
     await redis.command(breaks);
-    return async () => void (await redis.command(mends));
+    return async () => void (await redis.command(repairs));
   };
   return { name, begin, expected: NO_LIMITER };
 }

@@ -6,7 +6,7 @@ import type { Postgres } from '../../lab/postgres.js';
 
 /** Where it is tried. */
 export interface Stand {
-  /** For whoever reads of a violation */
+  /** For the report of a violation */
   name: string;
   url: string;
   gateways: Gateways;

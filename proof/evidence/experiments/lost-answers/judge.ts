@@ -6,7 +6,7 @@ import type { Loss } from '../../lab/losing-proxy.js';
 import { type Act, changesBetween, countRows, type Stand } from './act.js';
 
 export interface Judge {
-  /** Loses one answer, and looks at what came of it. @throws {Error} if the request did not send the statement */
+  /** Loses one answer, and looks at its effect. @throws {Error} if the request did not send the statement */
   tryOnce(stand: Stand, act: Act, how: Omit<Loss, 'statement'>): Promise<void>;
   rows: Row[];
 }
