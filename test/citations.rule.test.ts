@@ -64,12 +64,8 @@ test('what is cited has its heading, or its step', () => {
   expect(cited.size).toBeGreaterThan(40);
 });
 
-/** Folders and files whose first lines still cite first. */
-const CITES_FIRST = /^src\/(?:(?:admin|listing|doctor|platform)\/|audit\/(?:log|counts|lookups)\.ts)/;
-
 test('the first line of a file says what it is about, and cites last', () => {
-  const files = citing.filter((path) => !CITES_FIRST.test(path));
-  expect(files.filter((path) => opensWithCitation(read(path)))).toEqual([]);
+  expect(citing.filter((path) => opensWithCitation(read(path)))).toEqual([]);
 });
 
 test('titles of tests cite with a word, and go on with a colon', () => {
