@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defineConfig } from '@mikro-orm/postgresql';
 import './test/support/jest/typescript.js';
 
 const { openDatabase } = await import('./src/db/database.js');
@@ -28,5 +29,5 @@ export default async function configuration() {
   const opened = opening.move();
   options.driverOptions.destroy = () => opened.disposeAsync(); // at the end of each command
   options.migrations.path = 'migrations';
-  return options;
+  return defineConfig(options);
 }

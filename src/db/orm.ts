@@ -2,14 +2,7 @@
 import 'reflect-metadata';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
-import {
-  DriverException,
-  defineConfig,
-  type Kysely,
-  MikroORM,
-  type SqlEntityManager,
-  ValidationError,
-} from '@mikro-orm/postgresql';
+import { DriverException, type Kysely, MikroORM, type SqlEntityManager, ValidationError } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { ApiKey } from './entities/api-key.js';
@@ -68,11 +61,11 @@ export async function openOrm(clientUrl: string, pool: pg.Pool): Promise<MikroOR
   return MikroORM.init(await ormOptions(clientUrl, pool));
 }
 
-/** For `mikro-orm.config.js` as well. */
+/** Of the gateway and of `mikro-orm.config.js`. */
 export async function ormOptions(clientUrl: string, pool: pg.Pool) {
   const files = await Promise.all(migrations.map(({ load }) => load()));
   const migrationsList = files.flatMap((file) => Object.entries(file).map(([name, made]) => ({ name, class: made })));
-  return defineConfig({
+  return {
     entities: Object.values(entities),
     metadataProvider: ReflectMetadataProvider,
     extensions: [Migrator],
@@ -82,7 +75,7 @@ export async function ormOptions(clientUrl: string, pool: pg.Pool) {
     logger: () => undefined, // its messages quote rows
     migrations: { migrationsList, snapshot: false, disableForeignKeys: false },
     schemaGenerator: { skipTables: ['rate_limits', 'mikro_orm_migrations'] },
-  });
+  };
 }
 
 /** What a change of rows is made with. */
