@@ -9,6 +9,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY .npmrc package.json package-lock.json ./
 COPY client/package.json client/
+COPY pages/package.json pages/
 COPY proof/package.json proof/
 # A registry of your own: docker build --secret id=npmrc,src=FILE
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --include=dev

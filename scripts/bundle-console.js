@@ -10,8 +10,8 @@ import { build } from 'esbuild';
 export const CONSOLE = 'dist/console';
 /** Where the gateway serves the files */
 const ASSETS = '/console/assets';
-const SCRIPT = 'console/page.tsx';
-const STYLE = 'console/page.css';
+const SCRIPT = 'pages/console/page.tsx';
+const STYLE = 'pages/console/page.css';
 
 /** @returns the files that it has written */
 export async function bundleConsole() {
@@ -50,7 +50,7 @@ async function pageOf({ outputs }) {
   const urlOf = (path) => `${ASSETS}/${basename(path)}`;
   const script = outputOf(SCRIPT);
   const preloads = importsOf(script, outputs).map((path) => `<link rel="modulepreload" href="${urlOf(path)}">\n`);
-  const page = await readFile('console/page.html', 'utf8');
+  const page = await readFile('pages/console/page.html', 'utf8');
   const named = replaceOnce(page, `${ASSETS}/page.css`, urlOf(outputOf(STYLE)));
   const withScript = replaceOnce(named, `${ASSETS}/page.js`, urlOf(script));
   return replaceOnce(withScript, '<script ', `${preloads.join('')}<script `);
@@ -68,6 +68,6 @@ function importsOf(path, outputs, found = new Set()) {
 
 function replaceOnce(text, from, to) {
   const parts = text.split(from);
-  if (parts.length !== 2) throw new Error(`console/page.html must have ${from} exactly once`);
+  if (parts.length !== 2) throw new Error(`pages/console/page.html must have ${from} exactly once`);
   return parts.join(to);
 }

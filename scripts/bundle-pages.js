@@ -16,7 +16,7 @@ export async function bundlePages() {
 
 async function bundlePage({ folder, files }) {
   const { outputFiles } = await build({
-    entryPoints: files.map((file) => `${folder}/${file}`),
+    entryPoints: files.map((file) => `pages/${folder}/${file}`),
     outdir: `dist/${folder}`,
     bundle: true,
     format: 'esm',

@@ -4,7 +4,7 @@
  */
 import { exec } from 'node:child_process';
 
-const PROJECTS = ['tsconfig.json', 'client', 'console', 'explorer', 'set-password'];
+const PROJECTS = ['tsconfig.json', 'client', 'pages'];
 const JEST = 'node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
 
 const STEPS = {

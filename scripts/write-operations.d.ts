@@ -1,4 +1,4 @@
-/** What `console/operations.ts` should be. */
+/** What `pages/console/operations.ts` should be. */
 export function printedOperations(): Promise<string>;
 
 export const PRINTED: string;

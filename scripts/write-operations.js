@@ -1,14 +1,14 @@
-/** `npm run schema`: writes `console/operations.ts`: the operations of the console as text, with the types that the schema gives them. */
+/** `npm run schema`: writes `pages/console/operations.ts`: the operations of the console as text, with the types that the schema gives them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { buildSchema, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
 
-const FOLDER = 'console/operations';
-export const PRINTED = 'console/operations.ts';
+const FOLDER = 'pages/console/operations';
+export const PRINTED = 'pages/console/operations.ts';
 
-/** @returns what `console/operations.ts` should be */
+/** @returns what `pages/console/operations.ts` should be */
 export async function printedOperations() {
   const schema = readFileSync('schema.graphql', 'utf8');
   const files = readdirSync(FOLDER)

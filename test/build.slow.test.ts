@@ -30,18 +30,7 @@ const BUILDS_MS = 300_000;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-build-'));
-  const made = [
-    'bin',
-    'client',
-    'console',
-    'explorer',
-    'set-password',
-    'migrations',
-    'package.json',
-    'schema.graphql',
-    'scripts',
-    'src',
-  ];
+  const made = ['bin', 'client', 'pages', 'migrations', 'package.json', 'schema.graphql', 'scripts', 'src'];
   for (const path of [...made, 'tsconfig.json', 'tsconfig.build.json']) {
     cpSync(path, join(folder, path), { recursive: true });
   }
@@ -167,7 +156,7 @@ test(
     const read = (name: string): string => gunzipSync(readFileSync(inside('dist/console', `${name}.gz`))).toString();
     const style = (): string => /"\/console\/assets\/(page-\w+\.css)"/.exec(read('page.html'))?.[1] ?? '';
     const buildWith = (color: string): string => {
-      writeFileSync(inside('console/page.css'), `body { color: ${color} }`);
+      writeFileSync(inside('pages/console/page.css'), `body { color: ${color} }`);
       build();
       expect(read(style())).toContain(`color:${color}`);
       return style();
@@ -228,16 +217,7 @@ describe('the commit of the build', () => {
     return git('rev-parse', 'HEAD').trim();
   };
   const revision = (): string => JSON.parse(run('bin/auth-gateway', '--version', '--json')).revision;
-  const rest = [
-    'client',
-    'console',
-    'explorer',
-    'migrations',
-    'set-password',
-    'bin',
-    'schema.graphql',
-    'tsconfig*.json',
-  ];
+  const rest = ['client', 'pages', 'migrations', 'bin', 'schema.graphql', 'tsconfig*.json'];
 
   test('Interface 9: without a checkout it is that of REVISION, or unknown', () => {
     build();

@@ -23,7 +23,7 @@ const pages = [
 /** But for what has faults on purpose: this test. */
 const citing = [
   ...pages,
-  ...filesIn('src', 'test', 'proof', 'client/src', 'migrations', 'scripts', '.ci', 'bin').filter(
+  ...filesIn('src', 'test', 'proof', 'client/src', 'pages', 'migrations', 'scripts', '.ci', 'bin').filter(
     (path) =>
       /\.([cm]?[jt]sx?|graphql|html|md|json)$|\/[^.]+$/.test(path) && !/citations(\.rule\.test)?\.ts$/.test(path),
   ),

@@ -21,9 +21,7 @@ beforeAll(async () => {
   const needed = [
     'bin',
     'client',
-    'console',
-    'explorer',
-    'set-password',
+    'pages',
     'migrations',
     'package.json',
     'schema.graphql',

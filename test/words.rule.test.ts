@@ -24,7 +24,7 @@ const STAYS = [
 
 /** Documents that are given, that name these words, or that are printed from others; and the figures of the benchmark. */
 const UNREAD =
-  /^(?:CONTRIBUTING\.md|docs\/specification\.md|test\/words\.rule\.test\.ts|proof\/bench\/|.*package-lock\.json)|^(?:console|pages)\/(?:kit\/choice\.tsx|styles\/keys\.css)$/;
+  /^(?:CONTRIBUTING\.md|docs\/specification\.md|test\/words\.rule\.test\.ts|proof\/bench\/|.*package-lock\.json)|^pages\/(?:kit\/choice\.tsx|console\/styles\/keys\.css)$/;
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
   .split('\n')

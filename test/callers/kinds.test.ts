@@ -1,5 +1,5 @@
 /** What holds of every kind of caller. A kind that is not tried here does not compile. (Spec 2.8 and Interface 6) */
-import { WAYS } from '../../explorer/ways.js';
+import { WAYS } from '../../pages/explorer/ways.js';
 import type { CallerType } from '../../src/callers/caller.js';
 import { KINDS } from '../../src/callers/kinds.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway/gateway.js';

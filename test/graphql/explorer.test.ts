@@ -1,5 +1,5 @@
 /** The explorer, in development only: how it is sent, and its first queries. (Interface 2) */
-import { QUERIES } from '../../explorer/queries.js';
+import { QUERIES } from '../../pages/explorer/queries.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { ask, newcomer } from '../support/gateway/graphql.js';
 

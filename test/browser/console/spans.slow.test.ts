@@ -33,7 +33,7 @@ test.each([
   'Interface 19: in %s each span is cut into buckets without a gap, also when the clocks change',
   async (zone, days) => {
     const { outputFiles } = await build({
-      entryPoints: ['console/views/audit/spans.ts'],
+      entryPoints: ['pages/console/views/audit/spans.ts'],
       bundle: true,
       format: 'iife',
       globalName: 'spans',

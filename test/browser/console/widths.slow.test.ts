@@ -136,7 +136,7 @@ async function fill(gateway: TestGateway, people: readonly Person[]): Promise<st
   return sid;
 }
 
-/** Each view of `console/views.ts` by its name */
+/** Each view of `pages/console/views.ts` by its name */
 const viewsOf = (id: string, sid: string): Record<string, string[]> => ({
   Overview: ['/console/', '/console/?span=7d'],
   Users: ['/console/users', `/console/users?search=${'q'.repeat(200)}`],
@@ -154,7 +154,7 @@ const viewsOf = (id: string, sid: string): Record<string, string[]> => ({
 });
 
 test('Interface 19: every view is measured', () => {
-  const text = readFileSync('console/views.ts', 'utf8');
+  const text = readFileSync('pages/console/views.ts', 'utf8');
   expect([...text.matchAll(/ name: '([^']+)'/g)].map(([, name]) => name).toSorted()).toEqual(
     Object.keys(viewsOf('', '')).toSorted(),
   );

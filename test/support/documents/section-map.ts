@@ -6,7 +6,7 @@ import { table } from './table.js';
 /** The documents that are cited. */
 export const CITED = { Spec: 'docs/specification.md', Interface: 'docs/interface.md' };
 
-const CODE = ['src', 'client/src', 'console', 'set-password', 'migrations'];
+const CODE = ['src', 'client/src', 'pages', 'migrations'];
 /** From this number on, files of one folder are shown as their folder. */
 const MANY = 5;
 

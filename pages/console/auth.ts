@@ -1,0 +1,66 @@
+/** Who is logged in, by the client for browsers. The tokens are its own: nothing here stores one. */
+import { computed, signal } from '@preact/signals';
+import { createAuthClient } from '../../client/src/browser.js';
+import type { OwnScope } from '../../src/domain/scopes.js';
+
+export const auth = createAuthClient({ url: '/' });
+
+export const authState = signal(auth.state());
+auth.subscribe(() => {
+  authState.value = auth.state();
+});
+
+/** The gateway has ended the session, so this page asks for a login that nobody expected. */
+export const wasEnded = signal(false);
+
+/** The session could not be continued yet, and that is tried again. */
+export const isOffline = signal(false);
+
+auth.on('signed-out', ({ reason }) => {
+  wasEnded.value = reason === 'refused';
+});
+auth.on('signed-in', () => {
+  wasEnded.value = false;
+  isOffline.value = false;
+});
+auth.on('offline', () => {
+  isOffline.value = true;
+});
+auth.on('refreshed', () => {
+  isOffline.value = false;
+});
+
+export const currentUser = computed(() => authState.value.user);
+
+/** The scopes of the gateway itself. It refuses what they do not allow, whatever the page shows. */
+export type Scope = OwnScope;
+
+/** Whether the role of the user has the scope. A component that asks is drawn again if that changes. */
+export function can(scope: Scope): boolean {
+  return currentUser.value?.scopes.includes(scope) ?? false;
+}
+
+interface Claims {
+  /** Seconds since the epoch */
+  auth_time?: number;
+  sid?: string;
+}
+
+async function readClaims(): Promise<Claims> {
+  const payload = (await auth.getAccessToken())?.split('.')[1] ?? '';
+  return payload === '' ? {} : JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
+}
+
+/** A change that ends something asks for the password again if the login is older: milliseconds. */
+const FRESH_MS = 2 * 3_600_000;
+
+/** Whether the login of this session is less than two hours old (`auth_time`, RFC 9068 section 2.2.1). */
+export async function isLoginFresh(): Promise<boolean> {
+  const { auth_time: at = 0 } = await readClaims();
+  return Date.now() - at * 1000 < FRESH_MS;
+}
+
+/** Id of this session (`sid`) */
+export async function currentSession(): Promise<string | undefined> {
+  return (await readClaims()).sid;
+}

@@ -1,0 +1,80 @@
+/** Requests to `/graphql`, and what can go wrong with them. */
+import { AuthError } from '../../client/src/browser.js';
+import { Problem } from '../kit/problem.js';
+import { auth } from './auth.js';
+
+declare const types: unique symbol;
+
+/** The text of an operation with the types of its data and its variables; `npm run schema` writes them from `operations/`. */
+export type Operation<Data, Variables> = string & { readonly [types]?: (variables: Variables) => Data };
+
+/** Codes after which the same request may succeed later */
+const PASSING = ['SERVICE_UNAVAILABLE', 'RATE_LIMITED'];
+
+interface Answer<Data> {
+  data?: Data | null;
+  errors?: Array<{
+    message: string;
+    path?: Array<string | number>;
+    extensions?: { code?: string; reason?: string; argument?: string };
+  }>;
+}
+
+/**
+ * @returns the data, if all of it could be read
+ * @throws {Problem}
+ */
+export async function ask<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+): Promise<Data> {
+  const { data, errors = [] } = await send<Data>(operation, variables, signal);
+  const [error] = errors;
+  if (error === undefined && data !== undefined && data !== null) return data;
+  const { code = '', reason, argument } = error?.extensions ?? {};
+  if (PASSING.includes(code)) throw new Problem(wordsOf(code), true, reason);
+  const wasDone = operation.startsWith('mutation') && (error?.path?.length ?? 0) > 1;
+  const message = error?.message ?? 'The gateway sent no data';
+  throw new Problem(
+    `${wasDone ? 'The change was made, but not all of it can be shown. ' : ''}${message}.`,
+    false,
+    reason,
+    argument,
+  );
+}
+
+function wordsOf(code: string): string {
+  if (code === 'RATE_LIMITED') return 'The gateway is answering too many of your requests at once.';
+  return 'The gateway cannot reach its database at the moment.';
+}
+
+async function send<Data>(query: string, variables: unknown, signal?: AbortSignal): Promise<Answer<Data>> {
+  try {
+    const answer = await auth.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+      signal: signal ?? null,
+    });
+    return await answer.json();
+  } catch (error) {
+    throw problemOf(error);
+  }
+}
+
+/** @returns the error as it is, if the request was given up by its own signal */
+export function problemOf(error: unknown): unknown {
+  if (error instanceof Problem || (error instanceof DOMException && error.name === 'AbortError')) return error;
+  if (error instanceof AuthError && error.kind === 'refused') {
+    const { detail, retryAfterSeconds: wait, reason, status } = error;
+    const text = wait ? `${detail}. Try again in ${minutes(wait)}.` : `${detail}.`;
+    return new Problem(text, status >= 500 || status === 429, reason);
+  }
+  return new Problem('The gateway does not answer.', true);
+}
+
+function minutes(seconds: number): string {
+  const count = Math.ceil(seconds / 60);
+  return count === 1 ? 'a minute' : `${count} minutes`;
+}

@@ -1,0 +1,88 @@
+/** A filter to add: which one, and its value. */
+import type { RefObject } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { place, setQuery } from '../../../kit/location.js';
+import { EVENT_TYPES, eventName } from '../../events.js';
+import type { AuditEventType } from '../../operations.js';
+import { FIELD_NAMES, FIELDS, type Field, THEFTS, TYPE_GROUPS, withTypes } from './filters.js';
+
+/** @param start is focused when the last filter is removed */
+export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
+  const [field, setField] = useState<Field>('eventTypes');
+  const id = useId();
+  const add = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const value = String(new FormData(form).get('value')).trim();
+    if (value === '') return;
+    if (field !== 'eventTypes') setQuery({ [field]: queryValue(field, value) });
+    else if (value in THEFTS) setQuery({ isTheft: value, eventTypes: undefined });
+    else setQuery({ eventTypes: typesWith(value), isTheft: undefined });
+    const input = form.elements.namedItem('value');
+    if (input instanceof HTMLInputElement) input.value = '';
+  };
+  return (
+    <form class="add-filter" onSubmit={add}>
+      <div>
+        <label for={`${id}-field`}>Filter by</label>
+        <select
+          id={`${id}-field`}
+          ref={start}
+          value={field}
+          onChange={(event) => setField(event.currentTarget.value as Field)}
+        >
+          {FIELDS.filter((each) => each !== 'isTheft').map((each) => (
+            <option key={each} value={each}>
+              {FIELD_NAMES[each]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div>
+        <label for={`${id}-value`}>{FIELD_NAMES[field]}</label>
+        {field === 'eventTypes' ? (
+          <select id={`${id}-value`} name="value">
+            {TYPE_GROUPS.map(([subject, types]) => (
+              <optgroup key={subject} label={subject}>
+                <option value={types.join(',')}>{subject}: all of these</option>
+                {types.flatMap(optionsOf).map(([option, name]) => (
+                  <option key={option} value={option}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+          </select>
+        ) : (
+          <input
+            key={field}
+            id={`${id}-value`}
+            name="value"
+            type={field === 'since' || field === 'until' ? 'datetime-local' : 'text'}
+            autocomplete="off"
+            spellcheck={false}
+            required
+          />
+        )}
+      </div>
+      <button type="submit">Add filter</button>
+    </form>
+  );
+}
+
+/** Values for the query, with their names. */
+function optionsOf(type: AuditEventType): Array<[value: string, name: string]> {
+  return type === 'token_theft' ? Object.entries(THEFTS) : [[type, eventName(type)]];
+}
+
+/** The chosen event types and others; none if those are all. */
+function typesWith(added: string): string {
+  const types = withTypes(place.value.query, added.split(','));
+  return types.split(',').length >= EVENT_TYPES.length ? '' : types;
+}
+
+/** A time is that of the reader's clock. */
+function queryValue(field: Field, value: string): string {
+  if (field !== 'since' && field !== 'until') return value;
+  return new Date(value).toISOString();
+}

@@ -1,0 +1,66 @@
+/** The known devices of the user (Interface 16). */
+import { useState } from 'preact/hooks';
+import { announce } from '../../../kit/announce.js';
+import { Answered, Empty } from '../../../kit/states.js';
+import { type Column, Table } from '../../../kit/table.js';
+import { useAnswer } from '../../answer.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../devices.js';
+import { ask } from '../../graphql.js';
+import { MyDevices as Devices, ForgetDevice } from '../../operations.js';
+
+export function MyDevices() {
+  const answer = useAnswer(Devices, {});
+  const [forgetting, setForgetting] = useState<KnownDevice>();
+  const button: Column<KnownDevice> = {
+    name: 'Actions',
+    isNameHidden: true,
+    align: 'end',
+    cell: (device) => (
+      <button type="button" class="bad-quiet" onClick={() => setForgetting(device)}>
+        Forget<span class="unseen"> {nameOfDevice(device)}</span>
+      </button>
+    ),
+  };
+
+  return (
+    <section aria-labelledby="devices">
+      <h2 id="devices">Known devices</h2>
+      <Answered answer={answer}>
+        {({ me }) =>
+          me === null || me.devices.length === 0 ? (
+            <Empty>
+              No device is known. Where the gateway remembers devices, strangers who guess your password cannot lock
+              them out.
+            </Empty>
+          ) : (
+            <Table
+              caption="Known devices"
+              columns={[...DEVICE_COLUMNS, button]}
+              rows={me.devices}
+              keyOf={({ id }) => id}
+            />
+          )
+        }
+      </Answered>
+      {forgetting !== undefined && (
+        <ChangeDialog
+          title="Forget this device"
+          action="Forget device"
+          tone="bad"
+          onClose={() => setForgetting(undefined)}
+          onSubmit={async () => {
+            await ask(ForgetDevice, { id: forgetting.id });
+            announce('The device was forgotten.');
+            answer.reload();
+          }}
+        >
+          <p>
+            The next login on <bdi>{nameOfDevice(forgetting)}</bdi> is that of a stranger, whom a lock of your account
+            keeps out. Its sessions go on.
+          </p>
+        </ChangeDialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+/** The view Overview: is anything wrong? */
+
+import { place } from '../../kit/location.js';
+import { countText } from '../../kit/table.js';
+import { Heading } from '../heading.js';
+import type { OverviewLockedQuery } from '../operations.js';
+import { type Counted, Counts, countOf, useCounts } from './overview/counts.js';
+import { FailureList } from './overview/failures.js';
+import { LockedList, useLocked } from './overview/locked.js';
+import { TheftList, type Thefts, useThefts } from './overview/thefts.js';
+
+const POLL_MS = 30_000;
+
+export function Overview() {
+  const chosen = place.value.query.get('span') === '7d' ? '7d' : '24h';
+  const counts = useCounts(chosen, POLL_MS);
+  const locked = useLocked(POLL_MS);
+  const thefts = useThefts(POLL_MS);
+  return (
+    <>
+      <Heading text="Overview" />
+      <Summary counts={counts.data} locked={locked.data} thefts={thefts.data} />
+      <Counts chosen={chosen} answer={counts} />
+      <TheftList answer={thefts} />
+      <LockedList answer={locked} />
+      <FailureList pollMs={POLL_MS} />
+    </>
+  );
+}
+
+interface SummaryProps {
+  counts: Counted | undefined;
+  locked: OverviewLockedQuery | undefined;
+  thefts: Thefts | undefined;
+}
+
+/** One sentence for who looks in passing. It is read out when it changes. */
+function Summary({ counts, locked, thefts }: SummaryProps) {
+  return (
+    <p class="summary" role="status">
+      {counts !== undefined && locked !== undefined && thefts !== undefined && (
+        <Verdict counts={counts} locked={locked} thefts={thefts} />
+      )}
+    </p>
+  );
+}
+
+function Verdict({ counts, locked, thefts }: { [Key in keyof SummaryProps]: NonNullable<SummaryProps[Key]> }) {
+  const stolen = thefts.thefts.length;
+  const lockedCount = locked.users?.totalCount;
+  const found = [
+    stolen > 0 && `${stolen}${thefts.isComplete ? '' : ' or more'} token theft${stolen === 1 ? '' : 's'} in 7 days`,
+    lockedCount != null && lockedCount.count > 0 && `${countText(lockedCount, 'user')} locked now`,
+  ].filter((text) => text !== false);
+  if (found.length > 0) return <span class="bad">Look at this: {found.join(', ')}.</span>;
+  const failed = countText({ count: countOf(counts, 'login_failure'), precision: 'exact' }, 'failed login');
+  const time = counts.name === '7d' ? '7 days' : '24 hours';
+  return (
+    <>
+      <span class="good">No token theft in 7 days, and nobody is locked.</span>{' '}
+      <span class="quiet">
+        {failed} in {time}.
+      </span>
+    </>
+  );
+}

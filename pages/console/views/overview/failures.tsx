@@ -1,0 +1,66 @@
+/** The last requests that were refused for a wrong password or a lock. */
+import { useRef } from 'preact/hooks';
+import { useFocusBack } from '../../../kit/focus.js';
+import { Device, Foreign } from '../../../kit/foreign.js';
+import { useHeld } from '../../../kit/held.js';
+import { Link, pathTo } from '../../../kit/location.js';
+import { Answered, Empty } from '../../../kit/states.js';
+import { type Column, Table } from '../../../kit/table.js';
+import { Time } from '../../../kit/time.js';
+import { useAnswer } from '../../answer.js';
+import { type Event, EventName, Subject } from '../../events.js';
+import { type AuditEventType, Events } from '../../operations.js';
+import { AUDIT_LOG } from '../../paths.js';
+import { News } from './news.js';
+
+const TYPES: AuditEventType[] = ['login_failure', 'account_locked', 'password_change_failed'];
+const SHOWN = 8;
+
+const COLUMNS: Array<Column<Event>> = [
+  { name: 'Time', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Event', width: 'time', cell: (event) => <EventName event={event} /> },
+  { name: 'Who', cell: (event) => <Subject event={event} /> },
+  {
+    name: 'From',
+    cell: ({ ipAddress }) => (
+      <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
+        <Foreign text={ipAddress} />
+      </Link>
+    ),
+  },
+  { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
+];
+
+export function FailureList({ pollMs }: { pollMs: number }) {
+  const answer = useAnswer(Events, { first: SHOWN, filter: { eventTypes: TYPES } }, { pollMs });
+  const held = useHeld(answer.data?.auditEvents?.nodes, ({ id }) => id);
+  const section = useRef<HTMLElement>(null);
+  const heading = useFocusBack(section);
+  return (
+    <section ref={section}>
+      <div class="bar">
+        <h2 tabIndex={-1} ref={heading}>
+          Last failures
+        </h2>
+        <News held={held} noun="failure" />
+      </div>
+      <Answered answer={answer}>
+        {() =>
+          held.shown?.length === 0 ? (
+            <Empty>Nobody has failed to log in.</Empty>
+          ) : (
+            <Table
+              caption="Last failures, newest first"
+              columns={COLUMNS}
+              rows={held.shown ?? []}
+              keyOf={({ id }) => id}
+            />
+          )
+        }
+      </Answered>
+      <p>
+        <Link to={pathTo(AUDIT_LOG, { eventTypes: TYPES.join(',') })}>All failures</Link>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,169 @@
+/** Sessions of a user: the live ones, and on demand those that have ended. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { deviceText, Foreign } from '../../../kit/foreign.js';
+import { Link, pathTo, place, setQuery } from '../../../kit/location.js';
+import { type Column, List } from '../../../kit/table.js';
+import { Time } from '../../../kit/time.js';
+import { usePages } from '../../answer.js';
+import { can } from '../../auth.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { ask } from '../../graphql.js';
+import { RevokeSession, SessionsOfUser } from '../../operations.js';
+import { AUDIT_LOG } from '../../paths.js';
+import { FROM, type Session, STARTED, STATE, USED } from '../../sessions.js';
+import { useAgain } from './again.js';
+import type { UserFacts } from './facts.js';
+import { EndingText, endSessions, sessionsText, useLiveSessions } from './live-sessions.js';
+
+/** `127.0.0.1, Chrome 143 on Windows`: names a session for screen readers */
+function nameOf({ ipAddress, userAgent }: Session): string {
+  const device = deviceText(userAgent);
+  return device === undefined ? ipAddress : `${ipAddress}, ${device}`;
+}
+
+function Story({ session }: { session: Session }) {
+  return (
+    <Link
+      to={pathTo(AUDIT_LOG, { sessionId: session.id })}
+      aria-label={`Events of the session from ${nameOf(session)}`}
+    >
+      Events
+    </Link>
+  );
+}
+
+interface Props {
+  user: UserFacts;
+  /** A new number: something has changed */
+  turn: number;
+  onDone(text: string): void;
+}
+
+const PAGE = 20;
+
+export function SessionsSection({ user, turn, onDone }: Props) {
+  const isLive = place.value.query.get('sessions') !== 'ended';
+  const read = usePages(SessionsOfUser, { id: user.id, first: PAGE, live: isLive }, (data) => data.user?.sessions);
+  useAgain(turn, read.reload);
+  const [ending, setEnding] = useState<Session | 'all'>();
+  const mayEnd = can('sessions:write');
+  const hasOthers = read.rows?.some((session) => session.isLive && !session.isCurrent) || read.hasMore;
+  const actions: Column<Session> = {
+    name: 'Actions',
+    isNameHidden: true,
+    align: 'end',
+    cell: (session) => (
+      <div class="row-actions">
+        {can('audit:read') && <Story session={session} />}
+        {mayEnd && session.isLive && !session.isCurrent && (
+          <button type="button" class="small bad-quiet" onClick={() => setEnding(session)}>
+            End<span class="unseen"> the session from {nameOf(session)}</span>
+          </button>
+        )}
+      </div>
+    ),
+  };
+  const close = (): void => setEnding(undefined);
+  return (
+    <section class="user-sessions">
+      <div class="bar">
+        <h2>{isLive ? 'Live sessions' : 'Ended sessions'}</h2>
+        <div class="row-actions">
+          <button type="button" onClick={() => setQuery({ sessions: isLive ? 'ended' : undefined })}>
+            {isLive ? 'Show ended sessions' : 'Show live sessions'}
+          </button>
+          {mayEnd && isLive && hasOthers && (
+            <button type="button" class="bad-quiet" onClick={() => setEnding('all')}>
+              End all sessions
+            </button>
+          )}
+        </div>
+      </div>
+      <List
+        caption={isLive ? 'Live sessions' : 'Ended sessions'}
+        columns={[FROM, STARTED, USED, STATE, actions]}
+        read={read}
+        keyOf={({ id }) => id}
+        empty={
+          isLive
+            ? 'No live session.'
+            : 'No ended session is stored. An ended session goes a day after it would have expired.'
+        }
+      />
+      {ending === 'all' && <EndAllDialog user={user} onDone={onDone} onClose={close} />}
+      {ending !== undefined && ending !== 'all' && (
+        <EndDialog session={ending} user={user} onDone={onDone} onClose={close} />
+      )}
+    </section>
+  );
+}
+
+interface EndProps extends Pick<Props, 'user' | 'onDone'> {
+  onClose(): void;
+}
+
+function EndDialog({ session, user, onDone, onClose }: EndProps & { session: Session }) {
+  return (
+    <ChangeDialog
+      title="End session"
+      action="End session"
+      tone="bad"
+      onSubmit={async () => {
+        await ask(RevokeSession, { id: session.id });
+        onDone('The session is ended.');
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Ends 1 session of <Foreign text={user.email} />: from <Foreign text={session.ipAddress} />, started{' '}
+        <Time at={session.startedAt} />. They have to log in again there. Its last access token works until it expires.
+      </p>
+    </ChangeDialog>
+  );
+}
+
+function EndAllDialog({ user, onDone, onClose }: EndProps) {
+  const live = useLiveSessions(user.id, true);
+  const [ended, setEnded] = useState(0);
+  const [of, setOf] = useState<number>(); // how many there were when it began
+  const unsaid = useRef(0);
+  const progress = (count: number): void => {
+    unsaid.current = count;
+    setEnded(count);
+  };
+  const gone = useRef(new AbortController());
+  useEffect(() => () => gone.current.abort(), []);
+  return (
+    <ChangeDialog
+      title="End all sessions"
+      action="End all sessions"
+      tone="bad"
+      onSubmit={async () => {
+        progress(0);
+        setOf(live?.isExact ? live.count : undefined);
+        const count = await endSessions({ id: user.id, signal: gone.current.signal, onProgress: progress });
+        unsaid.current = 0;
+        onDone(`Ended ${sessionsText(count)}.`);
+      }}
+      onClose={() => {
+        if (unsaid.current > 0) onDone(`Ended ${sessionsText(unsaid.current)}.`); // after a failure
+        onClose();
+      }}
+    >
+      <p>
+        <EndingText live={live} email={user.email} /> They have to log in again. Access tokens that exist work until
+        they expire.
+      </p>
+      <p class="hint">The sessions are ended one after the other. The session of this page is never among them.</p>
+      {ended > 0 && (
+        <div class="ending">
+          <progress aria-label="Ended sessions" value={of === undefined ? undefined : Math.min(ended, of)} max={of} />
+          <span>
+            {ended.toLocaleString('en-GB')}
+            {of !== undefined && ` of ${of.toLocaleString('en-GB')}`} ended
+          </span>
+        </div>
+      )}
+    </ChangeDialog>
+  );
+}

@@ -1,0 +1,52 @@
+/** Sends a query with exactly one credential, and words the answer. */
+import type { AuthClient } from '../../client/src/browser.js';
+import type { Chosen } from './credential.js';
+import { operationAt } from './operation.js';
+import { WAYS } from './ways.js';
+
+export interface Answer {
+  /** A line on how it went */
+  status: string;
+  text: string;
+}
+
+interface Question {
+  auth: AuthClient;
+  publicUrl: string;
+  chosen: Chosen;
+  query: string;
+  /** Of several operations the one at the cursor is executed. */
+  cursor: number;
+  /** JSON, or nothing */
+  variables: string;
+}
+
+export async function ask({ auth, publicUrl, chosen, query, cursor, variables }: Question): Promise<Answer> {
+  let body: string;
+  let credential: Record<string, string>;
+  try {
+    const given = variables.trim() === '' ? undefined : JSON.parse(variables);
+    body = JSON.stringify({ query, operationName: operationAt(query, cursor), variables: given });
+    credential = await WAYS[chosen.way].headers(chosen.values, body, new URL(publicUrl).host);
+  } catch (error) {
+    return { status: 'Not sent', text: String(error) };
+  }
+  const send = chosen.way === 'login' ? auth.fetch : fetch;
+  const beganMs = performance.now();
+  try {
+    const headers = { ...credential, 'content-type': 'application/json' };
+    const answer = await send('/graphql', { method: 'POST', headers, body });
+    const text = await answer.text();
+    return { status: `${answer.status}, ${Math.round(performance.now() - beganMs)} ms`, text: indented(text) };
+  } catch (error) {
+    return { status: 'No answer', text: String(error) };
+  }
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
