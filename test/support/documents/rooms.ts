@@ -1,5 +1,5 @@
 /** The rooms of `src`: `test/architecture.rule.test.ts` holds the imports to them, docs/architecture.md prints them. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 /** The order of rooms, top to bottom. A room imports from the layers below its own, and from its own only what SAME_LAYER allows. */
@@ -67,7 +67,7 @@ export interface Source {
 
 export function sourcesIn(folder: string): Source[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.(ts|tsx|js)$/.test(name) && !/^dist\/|node_modules\//.test(name))
     .map((name) => {
       const path = join(folder, name);
       const text = readFileSync(path, 'utf8');
@@ -79,7 +79,11 @@ export function sourcesIn(folder: string): Source[] {
 /** The files of ours that a source imports. */
 export function localImports({ path, imports }: Source): string[] {
   const local = imports.filter((specifier) => specifier.startsWith('.'));
-  return local.map((specifier) => normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts'));
+  return local.map((specifier) => {
+    const target = normalize(join(dirname(path), specifier));
+    const source = target.replace(/\.js$/, '');
+    return [`${source}.ts`, `${source}.tsx`].find((file) => existsSync(file)) ?? target;
+  });
 }
 
 export const ROOMS = LAYERS.flat().sort((a, b) => b.length - a.length);
