@@ -152,9 +152,7 @@ export async function openDatabase(
 }
 
 function reads(ask: Ask): Reads {
-  return {
-    read: async (query) => (await ask(compile(query))).rows,
-  };
+  return { read: async (query) => (await ask(compile(query))).rows };
 }
 
 /** `missing`: the schemas of search_path, if none exists. Tables would be created nowhere. */

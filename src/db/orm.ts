@@ -51,8 +51,8 @@ interface SecretTables {
 }
 
 /**
- * The Kysely of the entity manager, for rows with a secret: it sends values as parameters. MikroORM writes them into the text of
- * a statement, which servers log.
+ * The Kysely of the entity manager, which writes secrets: it sends values as parameters. The entity manager puts them into the
+ * text of its statements, which servers log.
  */
 export type Secrets = Kysely<SecretTables>;
 
@@ -78,7 +78,7 @@ export async function ormOptions(clientUrl: string, pool: pg.Pool) {
   };
 }
 
-/** What a change of rows is made with. */
+/** The ways to read and change rows in one transaction. */
 export interface Manager {
   em: SqlEntityManager;
   entities: Entities;
@@ -93,8 +93,8 @@ export function managerOn(orm: MikroORM, ask: Ask): Manager {
 }
 
 /**
- * What may leave of an error of a change: its name, code and place. Its message and other fields quote the row that failed,
- * hash or sealed secret included. An outage is about no row.
+ * The error of a change, reduced to its name, code and place: its message and other fields quote the row that failed, with its
+ * hash or sealed secret. An outage stays as it is, because it is about no row.
  */
 export function withoutRow(error: unknown): unknown {
   const quotes = [DriverException, ValidationError, pg.DatabaseError].some((kind) => error instanceof kind);

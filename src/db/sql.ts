@@ -14,7 +14,7 @@ export function columnOf(property: string): string {
 }
 
 /**
- * The select list of these properties of an entity, which a test holds to the table.
+ * The select list of these properties of an entity. `npm run check` compares entities and tables.
  * @param table in front of each column, if other tables have one of that name
  */
 export function columnsOf(properties: readonly string[], table?: string): RawBuilder<unknown> {
