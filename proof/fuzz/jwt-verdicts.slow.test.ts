@@ -115,7 +115,8 @@ test.each(ACCESS_ALGS)(
     const by = createJudge([accessJwk, refreshJwk], ISSUER, AUDIENCE);
     for (const role of ROLES) {
       const ids = { sub: randomUUID(), sid: randomUUID(), jti: randomUUID() };
-      const session = { ...ids, role, startedAt: at(-60), expiresAt: at(3_600) };
+      const proof = { startedAt: at(-60), amr: null, provedAt: null };
+      const session = { ...ids, role, ...proof, expiresAt: at(3_600) };
       const pair = ofRing.issuePair(session, at(0));
       const theirs = {
         accessToken: await joseSigned(claimsOf(pair.accessToken), 'at+jwt', accessJwk),

@@ -24,7 +24,8 @@ import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 
 /** A user without the password hash. */
-export interface ListedUser extends Omit<User, 'passwordHash' | 'passwordVersion' | 'passwordChosenByUser'> {
+export interface ListedUser
+  extends Omit<User, 'passwordHash' | 'passwordVersion' | 'passwordChosenByUser' | 'hasFactors'> {
   isLocked: boolean;
 }
 

@@ -77,7 +77,8 @@ export async function login(
       const session = { user: found, jti: uuidInTimeOrder(now), familyId, origin, renewedHash, expiresAt, newDevice };
       const role = await startSession(db, session, now);
       if (role !== undefined) {
-        const pair = tokens.issuePair({ ...session, sub: found.id, role, sid: familyId, startedAt: now }, now);
+        const said = { sub: found.id, role, sid: familyId, startedAt: now, amr: null, provedAt: null };
+        const pair = tokens.issuePair({ ...session, ...said }, now);
         return { kind: 'granted', deviceCookie: entry && withEntry(entries, entry), ...pair };
       }
     } else if (await countFailure(deps, failure, now, found?.device)) {

@@ -1,5 +1,5 @@
 /** Refresh. Steps are numbered as in the specification. (Spec 4.2) */
-import { isMissing } from '../credentials/tokens/jwt.js';
+import { isMissing, type TokenSession } from '../credentials/tokens/jwt.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
@@ -8,7 +8,7 @@ import type { Deps } from '../services.js';
 import type { Outcome } from './outcomes.js';
 import { type RetryKeys, retry } from './retries.js';
 import { classifyUnrotated } from './revocations.js';
-import { rotate } from './sessions.js';
+import { type Rotated, rotate } from './sessions.js';
 
 /**
  * @param cookies distinct values of the cookie
@@ -53,25 +53,15 @@ export async function refresh(
   const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), origin };
   const rotated = isSkewed ? undefined : await rotate(db, jti, successor, retryKeys?.current ?? null, now);
   if (rotated !== undefined) {
-    const { user_id, family_id, session_started_at, role } = rotated;
-    const session = { ...successor, sub: user_id, role, sid: family_id, startedAt: session_started_at };
-    return { kind: 'granted', ...tokens.issuePair(session, now) };
+    return { kind: 'granted', ...tokens.issuePair({ ...successor, ...sessionOf(rotated) }, now) };
   }
 
   // Interface 12: this request was already answered by a rotation, and that answer was lost.
   const retried = retryKeys && (await retry(db, jti, retryKeys, origin, isSkewed, now));
   if (retried !== undefined) {
     if (isSkewed) throw new ClockSkewed('this clock is wrong, so no token is issued');
-    const { user_id, family_id, session_started_at, role, successor_jti, expires_at, proof } = retried;
-    const session = {
-      jti: successor_jti,
-      expiresAt: expires_at,
-      sub: user_id,
-      role,
-      sid: family_id,
-      startedAt: session_started_at,
-    };
-    return { kind: 'retried', proof, ...tokens.issuePair(session, now) };
+    const { successor_jti: jti, expires_at: expiresAt, proof } = retried;
+    return { kind: 'retried', proof, ...tokens.issuePair({ jti, expiresAt, ...sessionOf(retried) }, now) };
   }
 
   const userId = isUuid(sub) ? sub : null;
@@ -92,4 +82,9 @@ export async function refresh(
   // 8. Neither rotated nor revoked: expired.
   if (isSkewed) throw new ClockSkewed('this clock is wrong, so it cannot decide whether the session has expired');
   return refused('record_expired');
+}
+
+/** The session of a record, as its tokens say it. */
+function sessionOf({ user_id, family_id, session_started_at, role, amr, proved_at }: Rotated): TokenSession {
+  return { sub: user_id, role, sid: family_id, startedAt: session_started_at, amr, provedAt: proved_at };
 }

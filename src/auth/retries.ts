@@ -3,6 +3,7 @@
  * (Interface 12)
  */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import type { AuthenticationMethod } from '../domain/assurance.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
 
@@ -33,13 +34,15 @@ const retrySql = statement(
     session_started_at: 'timestamptz',
     successor_jti: 'uuid',
     expires_at: 'timestamptz',
+    amr: only<AuthenticationMethod[] | null>('text[]?'),
+    proved_at: 'timestamptz?',
     role: only<Role>('text'),
     proof: only<Proof>('text'),
   },
 )`
   with proven as (
     select used.jti, successor.user_id, successor.family_id, successor.session_started_at,
-      successor.jti as successor_jti, successor.expires_at,
+      successor.jti as successor_jti, successor.expires_at, successor.amr, successor.proved_at,
       case successor.retry_key_sha256 when :current_key then 'this' else 'previous' end as proof
     from refresh_tokens as used join refresh_tokens as successor
       on successor.family_id = used.family_id and successor.created_at = used.revoked_at -- by their index
@@ -55,6 +58,7 @@ const retrySql = statement(
     from proven where refresh_tokens.jti = proven.jti and not :is_skewed
   )
   select proven.user_id, proven.family_id, proven.session_started_at, proven.successor_jti, proven.expires_at,
+    proven.amr, proven.proved_at,
     coalesce(users.role, 'viewer') as role, -- as a rotation has it, Spec 4.2.9
     proven.proof
   from proven left join users on users.id = proven.user_id`;

@@ -5,6 +5,7 @@
 import { eventRows, insertEvents } from '../audit/write.js';
 import { batched, type Db, only, type RowOf, statement } from '../db/statement.js';
 import { type Expiring, expiringInKeyOrder } from '../db/sweeper.js';
+import type { AuthenticationMethod } from '../domain/assurance.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
 import type { LoginUser } from './account.js';
@@ -134,21 +135,28 @@ export async function startSession(db: Db, session: NewSession, now: Date): Prom
 const rotateOneSql = statement(
   'rotate',
   { ...NEW_RECORD, used: 'uuid', retry_key_sha256: 'bytea?' },
-  { user_id: 'uuid', family_id: 'uuid', session_started_at: 'timestamptz', role: only<Role>('text') },
+  {
+    user_id: 'uuid',
+    family_id: 'uuid',
+    session_started_at: 'timestamptz',
+    amr: only<AuthenticationMethod[] | null>('text[]?'),
+    proved_at: 'timestamptz?',
+    role: only<Role>('text'),
+  },
 )`
   with claimed as (
     update refresh_tokens set revoked = true, revoked_reason = 'rotated', revoked_at = :now
     where jti = :used and not revoked and expires_at >= :now
-    returning user_id, family_id, session_started_at, device_id
+    returning user_id, family_id, session_started_at, device_id, amr, proved_at
   ), stored as (
     insert into refresh_tokens
       (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id,
-        retry_key_sha256, predecessor_jti)
+        amr, proved_at, retry_key_sha256, predecessor_jti)
     select :jti, user_id, family_id, :user_agent, :ip_address, :expires_at, :now, session_started_at, device_id,
-      :retry_key_sha256, case when :retry_key_sha256 is not null then :used end
+      amr, proved_at, :retry_key_sha256, case when :retry_key_sha256 is not null then :used end
     from claimed
   )
-  select claimed.user_id, claimed.family_id, claimed.session_started_at,
+  select claimed.user_id, claimed.family_id, claimed.session_started_at, claimed.amr, claimed.proved_at,
     coalesce(users.role, 'viewer') as role -- Spec 4.2.9: the user row may be gone
   from claimed left join users on users.id = claimed.user_id`;
 
@@ -156,7 +164,7 @@ const rotateSql = batched(rotateOneSql, { lanes: 2, identity: ({ used }) => used
   locked as materialized (
     select asked.*, live.*
     from asked, lateral (
-      select ctid as tuple_id, user_id, family_id, session_started_at, device_id
+      select ctid as tuple_id, user_id, family_id, session_started_at, device_id, amr, proved_at
       from refresh_tokens where jti = asked.used and not revoked and refresh_tokens.expires_at >= asked.now
       for no key update skip locked
     ) as live
@@ -167,20 +175,22 @@ const rotateSql = batched(rotateOneSql, { lanes: 2, identity: ({ used }) => used
   ), stored as (
     insert into refresh_tokens
       (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id,
-        retry_key_sha256, predecessor_jti)
+        amr, proved_at, retry_key_sha256, predecessor_jti)
     select jti, user_id, family_id, user_agent, ip_address, expires_at, now, session_started_at, device_id,
-      retry_key_sha256, case when retry_key_sha256 is not null then used end
+      amr, proved_at, retry_key_sha256, case when retry_key_sha256 is not null then used end
     from claimed
   )
-  select n, user_id, family_id, session_started_at,
+  select n, user_id, family_id, session_started_at, amr, proved_at,
     coalesce((select role from users where id = user_id), 'viewer') as role
   from claimed`;
+
+export type Rotated = RowOf<typeof rotateSql>;
 
 /**
  * Spec 3.1 row 2 and 4.2 step 9 in one statement: claims the active record, stores its successor in the same family
  * and reads the user's role. Only one of several concurrent presentations claims the row.
  * @param retryKeySha256 hash of the key that proves a retry of this rotation (Interface 12), if there is one
- * @returns owner, family, time of its login, and current role; undefined if no active record has this `jti`
+ * @returns owner, family, time of its login, how it was proved, and current role; undefined if no active record has this `jti`
  */
 export async function rotate(
   db: Db,
@@ -188,7 +198,7 @@ export async function rotate(
   successor: NewRecord,
   retryKeySha256: Uint8Array | null,
   now: Date,
-): Promise<RowOf<typeof rotateSql> | undefined> {
+): Promise<Rotated | undefined> {
   const values = { ...newRecord(successor, now), used: jti, retry_key_sha256: retryKeySha256 };
   const [rotated] = await db.run(rotateSql, values);
   return rotated;

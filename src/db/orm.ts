@@ -7,11 +7,14 @@ import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
+import { Ceremony } from './entities/ceremony.js';
 import { CronKey } from './entities/cron-key.js';
+import { Factor } from './entities/factor.js';
 import { KnownDevice } from './entities/known-device.js';
 import { OutboxCursor } from './entities/outbox-cursor.js';
 import { OutboxEvent } from './entities/outbox-event.js';
 import { PasswordLink } from './entities/password-link.js';
+import { RecoveryCode } from './entities/recovery-code.js';
 import { RefreshToken } from './entities/refresh-token.js';
 import { RequestedLink } from './entities/requested-link.js';
 import { Session } from './entities/session.js';
@@ -33,6 +36,9 @@ export const entities = {
   KnownDevice,
   PasswordLink,
   RequestedLink,
+  Factor,
+  RecoveryCode,
+  Ceremony,
   SignatureNonce,
   OutboxCursor,
   OutboxEvent,
@@ -48,6 +54,7 @@ interface SecretTables {
   webhooks: Partial<Webhook>;
   password_links: Partial<PasswordLink>;
   requested_links: Partial<RequestedLink>;
+  factors: Partial<Factor>;
 }
 
 /**

@@ -18,13 +18,13 @@ type Type = keyof Values;
 export type Field = Type | `${Type}?` | Only<unknown>;
 
 interface Only<T> {
-  type: Type;
+  type: Type | `${Type}?`;
   /** Never there: it carries the type of the values. */
   values?: T;
 }
 
-/** For what holds less than its type: `only<Role>('text')`. */
-export function only<T>(type: Type): Only<T> {
+/** For what holds less than its type: `only<Role>('text')`, `only<Role | null>('text?')`. */
+export function only<T>(type: Type | `${Type}?`): Only<T> {
   return { type };
 }
 

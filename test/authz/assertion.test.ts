@@ -83,6 +83,8 @@ describe.each(ACCESS_ALGS)('Interface 18: an assertion by %s', (alg) => {
           role: 'viewer',
           sid: ASSERTION.sub,
           startedAt: now,
+          amr: null,
+          provedAt: null,
           jti: ASSERTION.sub,
           expiresAt: new Date(now.getTime() + 60_000),
         },

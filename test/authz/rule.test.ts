@@ -65,6 +65,8 @@ describe('Interface 18: a rule', () => {
     sub: 'u',
     role,
     sid: undefined,
+    acr: 'aal1',
+    authTime: 0,
   });
   const key: Caller = { callerType: 'api_key', keyId: 'ak_1', serviceName: 's', scopes: [], rateLimit: 1 };
   const job: Caller = { callerType: 'cron', keyId: 'ck_1', serviceName: 's', scopes: [] };

@@ -108,7 +108,8 @@ test.each(made.map((statement) => [statement.name, statement] as const))(
     );
     // As far as PostgreSQL knows: of columns that come straight from a table.
     for (const { name, canBeNull } of columns) {
-      const declared = String(statement.row[name]).endsWith('?');
+      const field = statement.row[name];
+      const declared = String(typeof field === 'object' ? field.type : field).endsWith('?');
       if (canBeNull !== undefined) expect([name, declared]).toEqual([name, canBeNull]);
     }
   },

@@ -57,6 +57,8 @@ test('Spec 2.7: the access JWT is created from the user id and the role, with th
     scope: 'users:read audit:read',
     sid: claimsOf(refreshToken)['sid'],
     auth_time: seconds(),
+    amr: ['pwd'],
+    acr: 'aal1',
     type: 'access',
   };
   expect(claimsOf(answer.json.access_token)).toEqual(expected);

@@ -3,6 +3,13 @@ import { hash } from 'node:crypto';
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/config.js';
+import {
+  type AssuranceLevel,
+  type AuthenticationMethod,
+  assuranceOf,
+  BY_PASSWORD,
+  isAssuranceLevel,
+} from '../../domain/assurance.js';
 import { isRole, type Role } from '../../domain/roles.js';
 import { scopesOfRole } from '../../domain/scopes.js';
 import { addSeconds, epochSeconds } from '../../platform/clock.js';
@@ -30,6 +37,10 @@ export interface AccessClaims {
   role: Role;
   /** The session: `family_id` of Spec 2.6 */
   sid: string | undefined;
+  /** Interface 20: `aal1` in a token of an older version */
+  acr: AssuranceLevel;
+  /** The latest proof of the session when the token was issued: seconds since the epoch */
+  authTime: number;
 }
 
 /** Claims of a refresh JWT whose signature and expiry are valid; any of them may be missing. */
@@ -59,15 +70,24 @@ export interface TokenSession {
   sub: string;
   role: Role;
   sid: string;
-  /** The login: `auth_time` */
+  /** The login */
   startedAt: Date;
+  /** Interface 20: how the session was proved; null: by its password */
+  amr: readonly AuthenticationMethod[] | null;
+  /** Of the latest confirmation or enrolment; null: there was none since the login */
+  provedAt: Date | null;
+}
+
+/** With its refresh token. */
+export interface TokenPairSession extends TokenSession {
   /** Of the refresh token, as is `expiresAt` */
   jti: string;
   expiresAt: Date;
 }
 
 export interface Tokens {
-  issuePair(session: TokenSession, now: Date): TokenPair;
+  issuePair(session: TokenPairSession, now: Date): TokenPair;
+  issueAccessToken(session: TokenSession, now: Date): string;
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
   /**
@@ -128,39 +148,54 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       readOwnAccessToken(token, now) ??
       (await verifyJwt(token, ({ kid }) => keyring.byKid('access', kid), now, expected));
     if (verified === undefined || verified.claims['type'] !== 'access') return undefined;
-    const { sub, role, sid, exp, nbf } = verified.claims;
+    const { sub, role, sid, exp, nbf, acr, auth_time, iat } = verified.claims;
     if (!isUuid(sub) || !isRole(role)) return undefined;
     clock.requireSynced(); // only its expiry is left to decide
     if (verified.isExpired) return undefined;
-    const claims = { sub, role, sid: isUuid(sid) ? sid : undefined };
+    const claims = {
+      sub,
+      role,
+      sid: isUuid(sid) ? sid : undefined,
+      acr: isAssuranceLevel(acr) ? acr : 'aal1',
+      authTime: typeof auth_time === 'number' ? auth_time : (iat ?? 0),
+    } as const;
     // `nbf` would have to be compared at each use; our tokens have none.
     if (exp !== undefined && nbf === undefined) known.set(digest, { claims, expiresAt: exp, key: verified.key });
     return claims;
   };
 
+  const issueAccessToken = ({ sub, role, sid, startedAt, amr, provedAt }: TokenSession, now: Date): string => {
+    const methods = amr ?? BY_PASSWORD;
+    return sign(
+      {
+        aud: settings.jwtAudience,
+        sub,
+        client_id: CLIENT_ID,
+        jti: uuidInTimeOrder(now),
+        role,
+        ...permissions(role, settings),
+        sid,
+        auth_time: epochSeconds(provedAt ?? startedAt),
+        amr: [...methods],
+        acr: assuranceOf(methods),
+        type: 'access',
+      },
+      keyring.inUse('access', now),
+      now,
+      epochSeconds(now) + settings.accessTokenSeconds,
+    );
+  };
+
   return {
-    issuePair: ({ sub, role, sid, startedAt, jti, expiresAt }, now) => ({
-      accessToken: sign(
-        {
-          aud: settings.jwtAudience,
-          sub,
-          client_id: CLIENT_ID,
-          jti: uuidInTimeOrder(now),
-          role,
-          ...permissions(role, settings),
-          sid,
-          auth_time: epochSeconds(startedAt),
-          type: 'access',
-        },
-        keyring.inUse('access', now),
-        now,
-        epochSeconds(now) + settings.accessTokenSeconds,
-      ),
+    issueAccessToken,
+
+    issuePair: (session, now) => ({
+      accessToken: issueAccessToken(session, now),
       refreshToken: sign(
-        { type: 'refresh', jti, sub, sid },
+        { type: 'refresh', jti: session.jti, sub: session.sub, sid: session.sid },
         keyring.inUse('refresh', now),
         now,
-        epochSeconds(expiresAt),
+        epochSeconds(session.expiresAt),
       ),
     }),
 

@@ -1,5 +1,6 @@
 /** The refresh-token record. No foreign key to users: Spec 4.2 step 9 needs the record of a deleted user. (Spec 2.6) */
 import { Check, Entity, Index, PrimaryKey, Property, Trigger } from '@mikro-orm/decorators/legacy';
+import type { AuthenticationMethod } from '../../domain/assurance.js';
 
 /** Why a record is revoked, for operators. The specification only has the flag. */
 export type RevokedReason =
@@ -37,6 +38,11 @@ export class RefreshToken {
 
   /** Interface 16: the device that began the session, if devices are known; every rotation copies it. */
   @Property({ type: 'uuid', nullable: true }) deviceId!: string | null;
+
+  // Interface 20: how the session was proved; every rotation copies both. Null: by the password, at its login.
+  @Property({ columnType: 'text[]', nullable: true }) amr!: AuthenticationMethod[] | null;
+  /** Of the latest confirmation or enrolment */
+  @Property({ type: 'timestamptz', length: 6, nullable: true }) provedAt!: Date | null;
 
   // Interface 12, in the new record of a rotation with a key; otherwise null.
   /** The record that this rotation used */

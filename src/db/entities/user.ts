@@ -21,6 +21,8 @@ export class User {
   /** False if an operator set the password */
   @Property({ type: 'boolean', default: false }) passwordChosenByUser!: boolean;
   @Property({ type: 'text' }) role!: Role;
+  /** Interface 20: whether a login needs a second step. Each change of `factors` keeps it true, under the lock of this row */
+  @Property({ type: 'boolean', default: false }) hasFactors!: boolean;
   @Property({ type: 'boolean', default: true }) isActive!: boolean;
   @Property({ type: 'integer', default: 0 }) failedLoginAttempts!: number;
   @Property({ type: 'timestamptz', length: 6, nullable: true }) lockedUntil!: Date | null;

@@ -69,8 +69,8 @@ export class CronCallerType extends KeyCallerType {
   declare callerType: 'cron';
 }
 
-/** The fields of a caller in the schema: all except the session of a user. The resolver reads the scopes. */
-type Shown<K extends Kind> = Omit<Extract<Caller, { callerType: K }>, 'sid' | 'scopes'>;
+/** The fields of a caller in the schema: all except the session of a user and its proof. The resolver reads the scopes. */
+type Shown<K extends Kind> = Omit<Extract<Caller, { callerType: K }>, 'sid' | 'acr' | 'authTime' | 'scopes'>;
 
 export type CallerObjectType = UserCallerType | ApiKeyCallerType | CronCallerType;
 
