@@ -1,5 +1,6 @@
 /** Audit events, a union by event type, each with its exact metadata. (Spec 6) */
 import type { EndedBy } from '../db/entities/refresh-token.js';
+import type { FactorKind, FactorName } from '../domain/factors.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import type { Role } from '../domain/roles.js';
 
@@ -17,8 +18,8 @@ export type Actor = ActorOf<keyof Actors>;
 /** The table of Spec 6. */
 interface AuthMetadata {
   account_locked: { locked_until: string; by?: 'account' | 'device' };
-  login_failure: { reason: 'invalid_credentials'; email: string };
-  login_success: { role: Role };
+  login_failure: { reason: 'invalid_credentials'; email: string; factor?: FactorName };
+  login_success: { role: Role; factor?: FactorName };
   token_theft: { reused_jti: string; family_id: string; ended_by?: EndedBy };
   logout: { jti: string };
 }
@@ -34,12 +35,23 @@ interface PasswordMetadata {
   password_link_issued: { by: 'request'; purpose: 'reset'; expires_at: string };
 }
 
+/** Interface 20: what users do with their own factors. `family_id` is the session. */
+interface FactorMetadata {
+  factor_added: { factor_id: string; kind: FactorKind; family_id: string };
+  factor_removed: { factor_id: string; kind: FactorKind; family_id: string };
+  recovery_codes_renewed: { family_id: string };
+  /** `family_id`: the session that it began */
+  recovery_code_used: { left: number; family_id: string };
+  /** Without `factor`: by the password */
+  session_confirmed: { family_id: string; factor?: FactorKind };
+}
+
 /** Interface 17: what the gateway does by itself. */
 interface OutboxMetadata {
   webhook_paused: { by: 'receiver'; webhook_id: string };
 }
 
-type UserMetadata = AuthMetadata & PasswordMetadata & OutboxMetadata;
+type UserMetadata = AuthMetadata & PasswordMetadata & FactorMetadata & OutboxMetadata;
 
 /** Administrative changes (Interface 11): the metadata of each, without its actor. */
 interface ChangeMetadata {
@@ -50,6 +62,8 @@ interface ChangeMetadata {
   user_unlocked: Nothing;
   user_password_set: { sessions_ended: number };
   user_email_changed: { from: string; to: string };
+  /** `factors`: how many were removed */
+  factors_reset: { factors: number; sessions_ended: number };
   /** `mailed` if the link went to the user alone */
   password_link_issued: { purpose: LinkPurpose; expires_at: string; mailed?: true };
   /** With facts about the deleted row */
@@ -108,6 +122,12 @@ export const ENTITY_OF = {
   password_link_issued: 'user',
   password_reset_requested: 'user',
   user_email_changed: 'user',
+  factor_added: 'user',
+  factor_removed: 'user',
+  factors_reset: 'user',
+  recovery_codes_renewed: 'user',
+  recovery_code_used: 'user',
+  session_confirmed: 'user',
   user_deleted: 'user',
   user_erased: 'user',
   session_revoked: 'user',
@@ -177,10 +197,18 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     },
   },
   login_failure: {
-    means: 'A login was refused: the email is unknown, the user is deactivated, or the password is wrong.',
-    metadata: { reason: 'always `invalid_credentials`', email: 'as sent, in lower case' },
+    means:
+      'A login or confirmation was refused: the email is unknown, the user is deactivated, or the password or second factor is wrong.',
+    metadata: {
+      reason: 'always `invalid_credentials`',
+      email: 'as sent, in lower case',
+      factor: 'only if the password was right, or none was sent: `totp`, `passkey` or `recovery_code`, which was wrong',
+    },
   },
-  login_success: { means: 'A user logged in.', metadata: { role: '' } },
+  login_success: {
+    means: 'A user logged in.',
+    metadata: { role: '', factor: 'only if one took part: `totp`, `passkey` or `recovery_code`' },
+  },
   token_theft: {
     means: 'A used or revoked refresh token was presented, which ended its session.',
     metadata: {
@@ -235,6 +263,30 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     metadata: { email: 'as sent, in lower case' },
   },
   user_email_changed: { means: 'The email of a user was changed.', metadata: { actor: '', from: '', to: '' } },
+  factor_added: {
+    means: 'A user added a second factor.',
+    metadata: { factor_id: '', kind: '`totp` or `passkey`', family_id: 'the session' },
+  },
+  factor_removed: {
+    means: 'A user removed a second factor.',
+    metadata: { factor_id: '', kind: '`totp` or `passkey`', family_id: 'the session' },
+  },
+  factors_reset: {
+    means: 'An operator removed every second factor and recovery code of a user, and ended the sessions.',
+    metadata: { actor: '', factors: 'number of factors', sessions_ended: 'number of sessions ended' },
+  },
+  recovery_codes_renewed: {
+    means: 'A user replaced their recovery codes.',
+    metadata: { family_id: 'the session' },
+  },
+  recovery_code_used: {
+    means: 'A user logged in with a recovery code.',
+    metadata: { left: 'number of codes that are left', family_id: 'the session that it began' },
+  },
+  session_confirmed: {
+    means: 'A user proved again who they are.',
+    metadata: { family_id: 'the session', factor: 'only if not by the password: `totp` or `passkey`' },
+  },
   user_deleted: {
     means: 'A user was deleted.',
     metadata: { actor: '', email: '', role: '', sessions_ended: 'number of sessions ended' },

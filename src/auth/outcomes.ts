@@ -11,6 +11,17 @@ export type FurtherRefusal = 'ambiguous_cookie' | 'rate_limited';
 /** Refusals of the routes of Interface 15, next to `account_locked`. */
 export type PasswordRefusal = 'current_password_wrong' | 'link_invalid';
 
+/** Refusals of Interface 20, next to `account_locked` and `invalid_credentials`. */
+export type FactorRefusal =
+  | 'second_factor_required'
+  | 'challenge_invalid'
+  | 'factor_wrong'
+  | 'confirmation_required'
+  | 'totp_exists'
+  | 'passkey_exists'
+  | 'too_many_passkeys'
+  | 'factor_unknown';
+
 /** A new password breaks a rule. */
 export interface RefusedPassword extends Refused<'body_invalid'> {
   fault: PasswordFault;

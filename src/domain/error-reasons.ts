@@ -76,6 +76,29 @@ export const ERROR_REASONS = {
   common: { means: 'The password is in the list of common passwords.', action: NEW_PASSWORD },
   breached: { means: 'The password is in the files of `BREACHED_PASSWORDS`.', action: NEW_PASSWORD },
 
+  // Second factors: Interface 20
+  second_factor_required: {
+    means:
+      'The password is right, and the user has a second factor: `challenge` and `factors` say how to go on. With a token: only a factor will do, or the role needs one.',
+    action: 'Ask for a code, a passkey or a recovery code; without a factor, lead the user to add one.',
+  },
+  challenge_invalid: {
+    means: 'The challenge, the ceremony or the new factor is unknown, used or expired. It counts for nobody.',
+    action: 'Begin again: at a login with the password, otherwise with new options.',
+  },
+  factor_wrong: {
+    means: 'The password, code or passkey is wrong. At a confirmation it counts as a failed login of the account.',
+    action: 'Ask again. A refresh does not help.',
+  },
+  confirmation_required: {
+    means: 'The latest proof of this session is too old, or was not by the second factor that the user has.',
+    action: 'Ask for `POST /auth/confirm`, then repeat. A refresh does not help.',
+  },
+  totp_exists: { means: 'The user has an authenticator app.', action: 'Remove it first.' },
+  passkey_exists: { means: 'This passkey has been added before.', action: 'Use another authenticator.' },
+  too_many_passkeys: { means: 'The user has 10 passkeys, which is the most.', action: 'Remove one first.' },
+  factor_unknown: { means: 'The user has no such factor.', action: LOOK_AGAIN },
+
   // Any request
   malformed_request: {
     means:

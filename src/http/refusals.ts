@@ -1,5 +1,5 @@
 /** Every error of REST by its `reason`, which is also its outcome in the log: Spec 7, then Interface 5 and 15. */
-import type { FurtherRefusal, PasswordRefusal } from '../auth/outcomes.js';
+import type { FactorRefusal, FurtherRefusal, PasswordRefusal } from '../auth/outcomes.js';
 import type { CallerRefusal } from '../callers/caller.js';
 import { MISSING_TOKEN } from '../callers/resolve-user.js';
 import type { RuleRefusal, RuleViolation } from '../callers/rule.js';
@@ -37,7 +37,7 @@ export const REFUSALS = {
   record_expired: { status: 401, detail: 'Refresh token expired', cookie: 'cleared' },
 } as const satisfies Record<SpecReason, Required<ErrorRow>>;
 
-/** Interface 5 and 15. */
+/** Interface 5, 15 and 20. */
 export const FURTHER_ERRORS = {
   malformed_request: {
     status: 400,
@@ -72,6 +72,9 @@ export const FURTHER_ERRORS = {
     status: 401,
     detail: 'Link is not valid',
   },
+  second_factor_required: { status: 401, detail: 'Second factor required' },
+  challenge_invalid: { status: 401, detail: 'Challenge is not valid' },
+  confirmation_required: { status: 401, detail: 'Confirm who you are' },
   cross_site: {
     status: 403,
     detail: 'Calls from this origin are not allowed',
@@ -80,8 +83,10 @@ export const FURTHER_ERRORS = {
     status: 403,
     detail: 'Current password is wrong',
   },
+  factor_wrong: { status: 403, detail: 'Password, code or passkey is wrong' },
   not_found: { status: 404, detail: 'Not found' },
   method_not_allowed: { status: 405, detail: 'Method not allowed' },
+  factor_unknown: { status: 404, detail: 'There is no such factor' },
   not_acceptable: {
     status: 406,
     detail: 'Accept must allow application/json or application/graphql-response+json',
@@ -90,6 +95,9 @@ export const FURTHER_ERRORS = {
     status: 408,
     detail: 'The request took too long to arrive',
   },
+  totp_exists: { status: 409, detail: 'There is an authenticator app already' },
+  passkey_exists: { status: 409, detail: 'This passkey has been added before' },
+  too_many_passkeys: { status: 409, detail: 'There are 10 passkeys, which is the most' },
   body_too_large: { status: 413, detail: 'Request body is too large' },
   unsupported_media_type: {
     status: 415,
@@ -120,7 +128,10 @@ export const FURTHER_ERRORS = {
     status: 503,
     detail: OUTAGE_DETAIL,
   },
-} as const satisfies Record<FurtherRefusal | PasswordRefusal | BearerRefusal | 'missing_credentials', ErrorRow> &
+} as const satisfies Record<
+  FurtherRefusal | PasswordRefusal | FactorRefusal | BearerRefusal | 'missing_credentials',
+  ErrorRow
+> &
   Partial<Record<ErrorReason, ErrorRow>>;
 
 /** Interface 18: forward authentication. The reasons of a 401 are those of Interface 6. */

@@ -8,6 +8,7 @@ export const [USER, FAMILY, KEY] = [
   '019ab000-0000-7000-8000-000000000002',
   'ak_0123456789',
 ];
+const FACTOR = '019ab000-0000-7000-8000-000000000003';
 const operators = {
   user: { caller_type: 'user', sub: USER },
   api_key: { caller_type: 'api_key', key_id: KEY },
@@ -36,6 +37,12 @@ export const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
   password_change_failed: { reason: 'current_password_wrong', family_id: FAMILY },
   password_link_issued: { actor, purpose: 'invitation', expires_at: '2026-11-22T10:00:00.000Z' },
   user_email_changed: { actor, from: email, to: OTHER_EMAIL },
+  factor_added: { factor_id: FACTOR, kind: 'totp', family_id: FAMILY },
+  factor_removed: { factor_id: FACTOR, kind: 'passkey', family_id: FAMILY },
+  factors_reset: { actor, factors: 2, sessions_ended: 1 },
+  recovery_codes_renewed: { family_id: FAMILY },
+  recovery_code_used: { left: 9, family_id: FAMILY },
+  session_confirmed: { family_id: FAMILY, factor: 'totp' },
   user_deleted: { actor, email, role: 'viewer', sessions_ended: 0 },
   user_erased: { actor, pseudonym: 'erased-0123456789ABCDEFGHIJ', events: 12 },
   session_revoked: { actor, family_id: FAMILY },
