@@ -92,6 +92,12 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    factors: new Counter({
+      name: 'auth_gateway_factors_total',
+      help: 'Second factors, passkeys and recovery codes that were presented at a login or a confirmation',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    }),
     tokenThefts: new Counter({
       name: 'auth_gateway_token_thefts_total',
       help: 'Refresh tokens that were presented after they had been used; not those of a session that a logout or an operator had ended',

@@ -1,5 +1,6 @@
 /** The outcomes of a request, for the log and the counters. (Interface 14) */
 import { DEVICE_OUTCOMES } from '../auth/known-devices.js';
+import type { FactorRefusal } from '../auth/outcomes.js';
 import type { PresentedKind } from '../callers/kinds.js';
 import type { Metrics } from '../metrics.js';
 import { FAMILIES, routeOfFamily } from './authz/original-request.js';
@@ -27,7 +28,7 @@ const WITH_PASSWORD = [
 
 /** By route. An outcome that is missing here does not compile. */
 export const OF_ROUTES = {
-  '/auth/login': ['success', 'invalid_credentials', 'account_locked', ...WITH_PASSWORD],
+  '/auth/login': ['success', 'second_factor_required', 'invalid_credentials', 'account_locked', ...WITH_PASSWORD],
   '/auth/refresh': [
     'success',
     'retried',
@@ -92,8 +93,9 @@ type AuthzOutcome = AuthzReason | CallerOutcome | 'preflight' | 'client_closed';
 type CountedRoute = keyof typeof OF_ROUTES;
 export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 
-/** Reasons of answers that no counter counts. */
-type Uncounted = 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'too_many_requests' | 'header_too_large';
+/** Reasons of answers that no counter of a route counts; `auth_gateway_factors_total` counts factors. */
+type Uncounted =
+  | FactorRefusal 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'too_many_requests' | 'header_too_large';
 export type RequestOutcome = (typeof OF_ROUTES)[CountedRoute][number] | AuthzOutcome | Uncounted;
 
 /** nginx's status for a client that disconnected before its answer. */
