@@ -95,7 +95,12 @@ export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 
 /** Reasons of answers that no counter of a route counts; `auth_gateway_factors_total` counts factors. */
 type Uncounted =
-  | FactorRefusal 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'too_many_requests' | 'header_too_large';
+  | FactorRefusal
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'too_many_requests'
+  | 'header_too_large';
 export type RequestOutcome = (typeof OF_ROUTES)[CountedRoute][number] | AuthzOutcome | Uncounted;
 
 /** nginx's status for a client that disconnected before its answer. */
