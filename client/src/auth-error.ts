@@ -23,6 +23,7 @@ export class AuthError extends Error {
    * @param retryAfterSeconds the value of `Retry-After`
    * @param reason if refused, `reason` of the answer, such as `invalid_credentials`
    * @param errors `errors` of a 422
+   * @param needsFactor with the reason `confirmation_required`: a factor is needed, not the password
    */
   constructor(
     readonly kind: AuthErrorKind,
@@ -31,6 +32,7 @@ export class AuthError extends Error {
     readonly retryAfterSeconds?: number,
     readonly reason?: string,
     readonly errors?: readonly FieldError[],
+    readonly needsFactor = false,
   ) {
     super(detail);
   }

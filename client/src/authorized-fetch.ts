@@ -24,7 +24,9 @@ export function createAuthorizedFetch(
     const response = await send(authorized(request, token));
     // Browsers remove the token on a redirect to another origin, so a 401 from there does not mean that it is invalid.
     const isMoved = response.url && new URL(response.url).origin !== origin;
-    if (response.status !== 401 || isMoved || isStream) return response;
+    // A new token would not help: a proof is wanted (RFC 9470).
+    const wantsProof = response.headers.get('www-authenticate')?.includes('insufficient_user_authentication');
+    if (response.status !== 401 || isMoved || isStream || wantsProof) return response;
 
     const { held } = session;
     if (held?.token === token) held.endsAt = 0;

@@ -11,9 +11,12 @@ export type {
   AuthClientOptions,
   AuthEvents,
   AuthState,
+  Confirmation,
   Credentials,
+  Factor,
   KeyValueStorage,
   PasswordChange,
+  SecondFactor,
   User,
 } from './types.js';
 

@@ -2,10 +2,10 @@
 import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
-import { type Grant, grantOf } from './grant.js';
+import { type Grant, grantOf, type Half, halfOf } from './grant.js';
 import { createLogout } from './logout.js';
 import { createRefresh } from './refresh.js';
-import { createAsk, isTaken, sessionsEndedOf } from './routes.js';
+import { type Accept, createAsk, isTaken, messageOf, type Route, sessionsEndedOf } from './routes.js';
 import { createSession } from './session.js';
 import { createStore, newKey } from './store.js';
 import type { Event } from './table.js';
@@ -17,8 +17,6 @@ import { parseUrl } from './urls.js';
 export const CALLER_MS = 30_000;
 /** Additional wait after a 429, since the gateway asks for at most a minute. */
 export const LIMITED_MS = 60_000;
-
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** A message between tabs: a token of a session, its end, or that it is to be ended. */
 interface Message {
@@ -112,26 +110,61 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     getAccessToken,
     session,
   );
-  const askWithToken = createAsk(address, authorizedFetch, environment);
+  const askWithToken = createAsk(address, authorizedFetch, environment, true);
 
-  function login(credentials: Credentials): Promise<User>;
-  function login(form: FormData): Promise<void>;
-  function login(given: Credentials | FormData): Promise<unknown> {
-    const { email, password } = given instanceof FormData ? Object.fromEntries(given) : given;
+  function enter<T extends Grant | Half>(route: Route, accept: Accept<T>, body: object): Promise<T> {
     return takeTurn(async () => {
       await refresh.answered(); // a late answer to a refresh or a logout would delete the new cookie
       const askedAt = environment.now();
-      const body = JSON.stringify({ email, password });
-      const got = await ask('login', grantOf, JSON_TYPE, body);
-      const isLeaving = logout.isAsked() || undefined; // since then
-      store.write({ sid: got.sid, key: newKey(environment), isLeaving });
-      granted(got, askedAt, true);
-      return got.user;
+      const got = await ask(route, accept, body);
+      if ('token' in got) {
+        const isLeaving = logout.isAsked() || undefined; // since then
+        store.write({ sid: got.sid, key: newKey(environment), isLeaving });
+        granted(got, askedAt, true);
+      } else {
+        session.look();
+        if (session.isLeaving()) {
+          await ask('logout', messageOf);
+          end('ended', { reason: 'logout' });
+        }
+        session.step('challenged', { half: { ...got, expiresAt: askedAt + got.lifetimeMs } });
+      }
+      return got;
     });
   }
 
+  function login(credentials: Credentials): Promise<User | undefined>;
+  function login(form: FormData): Promise<void>;
+  async function login(given: Credentials | FormData): Promise<unknown> {
+    const { email, password } = given instanceof FormData ? Object.fromEntries(given) : given;
+    const accept: Accept<Grant | Half> = (json, header) => halfOf(json) ?? grantOf(json, header);
+    const got = await enter('login', accept, { email, password });
+    return 'user' in got ? got.user : undefined;
+  }
+
+  const challenge = (): string | undefined => session.half?.challenge;
+
   return {
     login,
+    secondFactor: async ({ code, recoveryCode, credential }: Partial<Record<string, unknown>>) => {
+      const body = { challenge: challenge(), code, recovery_code: recoveryCode, credential };
+      try {
+        return (await enter('login/factor', grantOf, body)).user;
+      } catch (error) {
+        if ((error as AuthError).reason === 'challenge_invalid') session.step('abandoned');
+        throw error;
+      }
+    },
+    cancelSecondFactor: () => {
+      session.step('abandoned');
+    },
+    confirm: async (proof) => {
+      await getAccessToken();
+      const { epoch } = session;
+      const askedAt = environment.now();
+      const got = await askWithToken('confirm', grantOf, proof);
+      if (session.epoch === epoch) granted(got, askedAt);
+    },
     logout: async () => {
       if (session.sid) broadcast({ sid: session.sid, isLeaving: true });
       const failure = await logout.ask();
@@ -139,14 +172,23 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     },
     changePassword: async ({ currentPassword, newPassword }) => {
       await getAccessToken(); // its failure says more than a request without an answer
-      const body = JSON.stringify({ current_password: currentPassword, new_password: newPassword });
-      return askWithToken('password', sessionsEndedOf, JSON_TYPE, body);
+      const body = { current_password: currentPassword, new_password: newPassword };
+      return askWithToken('password', sessionsEndedOf, body);
     },
     forgotPassword: async (email) => {
-      await ask('password/forgot', isTaken, JSON_TYPE, JSON.stringify({ email }));
+      await ask('password/forgot', isTaken, { email });
     },
     fetch: authorizedFetch,
     getAccessToken,
     ...session.page,
+    '~': {
+      ask: (route, ...rest) => (/^login/.test(route) ? ask : askWithToken)(route, ...rest),
+      enter: async (route, body) => (await enter(route, grantOf, body)).user,
+      challenge,
+      renew: () => {
+        if (session.held) session.held.endsAt = 0;
+        session.step('wanted');
+      },
+    },
   };
 }

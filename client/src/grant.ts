@@ -1,5 +1,5 @@
-/** The claims of an access token. They are read, not verified: verification is for its recipients. (Interface 4) */
-import type { User } from './types.js';
+/** Answers to a login. The claims of a token are read, not verified: verification is for its recipients. (Interface 4 and 20) */
+import type { Factor, User } from './types.js';
 
 export interface Grant {
   token: string;
@@ -9,6 +9,24 @@ export interface Grant {
   lifetimeMs: number;
   /** Interface 12: `this` or `previous`, the key of this request to which the token was given before; otherwise empty */
   retry: string;
+}
+
+/** A login that wants a second factor */
+export interface Half {
+  challenge: string;
+  factors: readonly Factor[];
+  lifetimeMs: number;
+}
+
+/** Reads an answer to the right password of a user with a factor. */
+export function halfOf({ challenge, factors, expires_in: seconds }: HalfAnswer): Half | undefined {
+  return challenge && factors && seconds > 0 ? { challenge, factors, lifetimeMs: seconds * 1000 } : undefined;
+}
+
+interface HalfAnswer {
+  challenge: string;
+  factors: readonly Factor[];
+  expires_in: number;
 }
 
 /**

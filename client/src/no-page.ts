@@ -12,7 +12,9 @@ export function createClientWithoutPage(): AuthClient {
   return {
     state: () => STATE,
     ...{ on, subscribe: on },
-    ...{ login: reject, logout: reject, changePassword: reject, forgotPassword: reject },
+    ...{ login: reject, secondFactor: reject, cancelSecondFactor: () => undefined, confirm: reject },
+    ...{ logout: reject, changePassword: reject, forgotPassword: reject },
     ...{ fetch: reject, getAccessToken: reject },
+    '~': { ask: reject, enter: reject, challenge: () => undefined, renew: () => undefined },
   };
 }

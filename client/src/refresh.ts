@@ -80,7 +80,7 @@ export function createRefresh(
     const askedAt = environment.now();
     const field = `this=:${key}:${previous ? `, previous=:${previous}:` : ''}`;
     try {
-      const got = await ask('refresh', grantOf, { 'refresh-retry': field });
+      const got = await ask('refresh', grantOf, null, { 'refresh-retry': field });
       session.look();
       // `previous` is the key of the rotation that set the cookie
       settle({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });

@@ -1,21 +1,38 @@
-/** Requests to the routes below `/auth`, and the meaning of their answers. (Spec 4 and Interface 15) */
+/** Requests to the routes below `/auth`, and the meaning of their answers. (Spec 4, Interface 15 and 20) */
 import { AuthError, type AuthErrorKind } from './auth-error.js';
 import { atMost, attempt, type Environment } from './environment.js';
 
 /** How long to wait for an answer. The gateway answers within 5 s. */
 export const ANSWER_MS = 10_000;
 
+export type Route =
+  | 'login'
+  | `login/${'factor' | 'passkey' | 'passkey/options'}`
+  | 'refresh'
+  | 'logout'
+  | 'password'
+  | 'password/forgot'
+  | 'confirm'
+  | 'confirm/options'
+  | `factors/${string}`;
+
+/** @returns undefined, or throws, if the answer is not from the gateway */
+export type Accept<T> = (
+  // biome-ignore lint/suspicious/noExplicitAny: the server may be any; `accept` checks what it reads
+  body: any,
+  header: (name: string) => string,
+) => T | undefined;
+
 /**
- * @param accept reads the body and headers of a 200, or the 202 of `password/forgot`; returns undefined or throws if the answer is
- *   not from the gateway
+ * @param accept reads body and headers of the answer that the route gives if all is well, and of a 401 with a `challenge`
  * @throws {AuthError} for any other answer and for none
  */
 export type Ask = <T>(
-  route: 'login' | 'refresh' | 'logout' | 'password' | 'password/forgot',
-  // biome-ignore lint/suspicious/noExplicitAny: the server may be any; `accept` checks what it reads
-  accept: (body: any, header: (name: string) => string) => T | undefined,
+  route: Route,
+  accept: Accept<T>,
+  body?: object | null,
   headers?: Record<string, string>,
-  body?: string | null,
+  method?: 'POST' | 'DELETE',
 ) => Promise<T>;
 
 /** Reads the answer to a logout (Spec 2.4). */
@@ -28,21 +45,22 @@ export const sessionsEndedOf = ({ sessions_ended: sessionsEnded }: { sessions_en
 /** Reads the answer to a forgotten password (Interface 15): that the request was taken, whatever comes of it. */
 export const isTaken = ({ detail }: { detail?: string }): boolean => typeof detail === 'string';
 
-export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
-  return async (route, accept, headers = {}, body = null) => {
+/** @param hasToken a 401 asks for a token, as that of another service would; it ends nothing */
+export function createAsk(base: string, send: typeof fetch, environment: Environment, hasToken = false): Ask {
+  return async (route, accept, body = null, headers = {}, method = 'POST') => {
     const late = new AbortController();
     let response: Response | undefined;
     let text = '';
     let silence: AuthErrorKind = 'late';
     const answered = async (): Promise<void> => {
       const got = await send(`${base}/auth/${route}`, {
-        method: 'POST',
+        method,
         credentials: 'include',
         redirect: 'error', // the gateway sends none
         keepalive: true, // continues after the page is closed
         signal: late.signal,
-        headers,
-        body,
+        headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
+        body: body && JSON.stringify(body),
       });
       text = await got.text();
       response = got; // a truncated answer counts as none
@@ -60,17 +78,17 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const { status, headers: fields } = response;
     const header = (name: string): string => fields.get(name) ?? '';
     const json = attempt(() => JSON.parse(text)) ?? {};
-    const accepted =
-      status === (route === 'password/forgot' ? 202 : 200) ? attempt(() => accept(json, header)) : undefined;
+    const isWell =
+      status === (method === 'DELETE' ? 204 : route === 'password/forgot' ? 202 : 200) ||
+      (status === 401 && json.challenge);
+    const accepted = isWell ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
     const retryAfterSeconds = Number(header('retry-after')) || undefined;
+    const challenge = header('www-authenticate');
     // Answers of proxies and portals have another scheme, or no JSON with `detail`; those of other servers are mostly 404.
-    // A 401 to `password` asks for a token, as that of another service would; it ends nothing.
-    const isOurs =
-      typeof json.detail === 'string' &&
-      status !== 404 &&
-      (route === 'password' || /^(cookie|$)/i.test(header('www-authenticate')));
+    const isOurs = typeof json.detail === 'string' && status !== 404 && (hasToken || /^(cookie|$)/i.test(challenge));
     if (!isOurs) throw new AuthError('unexpected', status, undefined, retryAfterSeconds);
-    throw new AuthError('refused', status, json.detail, retryAfterSeconds, json.reason, json.errors);
+    const needsFactor = challenge.includes('acr_values');
+    throw new AuthError('refused', status, json.detail, retryAfterSeconds, json.reason, json.errors, needsFactor);
   };
 }

@@ -1,10 +1,10 @@
 /** The session as this page knows it. Carries out what the state table decides. (Interface 13) */
 import type { AuthError } from './auth-error.js';
 import type { Environment } from './environment.js';
-import type { Grant } from './grant.js';
+import type { Grant, Half } from './grant.js';
 import type { Store } from './store.js';
 import { type Effect, type Event as Happened, type State, TABLE } from './table.js';
-import type { AuthClient, AuthEvents, AuthState, User } from './types.js';
+import type { AuthClient, AuthEvents, AuthState } from './types.js';
 
 /** A token is renewed this long before its expiry, or a fifth of its lifetime if that is less. */
 const AHEAD_MS = 60_000;
@@ -12,9 +12,13 @@ const AHEAD_MS = 60_000;
 /** A token and the time until which it can be sent. */
 export type Held = Grant & { endsAt: number };
 
+/** A login that wants a second factor, until `expiresAt`: milliseconds. */
+type HeldHalf = Half & { expiresAt: number };
+
 /** Details of an event. */
 interface About {
   held?: Held | undefined;
+  half?: HeldHalf | undefined;
   /** ID of a session that another tab has started */
   sid?: string | undefined;
   signedOut?: AuthEvents['signed-out'] | undefined;
@@ -27,6 +31,7 @@ export interface Session {
   page: Pick<AuthClient, 'on' | 'subscribe' | 'state'>;
   sid?: string | undefined;
   held?: Held | undefined;
+  half?: HeldHalf | undefined;
   /** Increases when the session is left or replaced, so that the answer to an earlier refresh is recognised as outdated. */
   epoch: number;
   /** @returns the effect that was carried out */
@@ -64,6 +69,7 @@ export function createSession(store: Store, environment: Environment, react: (is
     if (effect === 'take' || effect === 'drop' || effect === 'forget') session.held = about.held;
     if (event === 'leave' || session.sid !== sid) session.epoch += 1;
 
+    session.half = TABLE[state].status === 'second-factor' ? (about.half ?? session.half) : undefined;
     error = about.error ?? (session.isLeaving() ? error : undefined);
     show();
     const isWanted = session.isWanted();
@@ -76,7 +82,7 @@ export function createSession(store: Store, environment: Environment, react: (is
   }
 
   function show(): void {
-    const next = stateOf(state, session.held?.user, error);
+    const next = stateOf(state, session, error);
     if (JSON.stringify(next) === JSON.stringify(snapshot)) return;
     snapshot = next;
     emit('changed');
@@ -124,9 +130,10 @@ export function createSession(store: Store, environment: Environment, react: (is
 }
 
 /** Who is signed in has a token. */
-function stateOf(state: State, user?: User, error?: AuthError): AuthState {
+function stateOf(state: State, { held, half }: Pick<Session, 'held' | 'half'> = {}, error?: AuthError): AuthState {
   const { status } = TABLE[state];
+  if (half) return { status: 'second-factor', factors: half.factors, expiresAt: half.expiresAt };
   if (status === 'signing-out') return { status, error };
-  if (status !== 'signed-in') return { status };
-  return user ? { status, user } : { status: 'loading' };
+  if (status === 'signed-in' && held) return { status, user: held.user };
+  return { status: status === 'signed-out' ? status : 'loading' };
 }

@@ -11,13 +11,21 @@ export type State =
   | 'renewing'
   /** A logout is wanted that the gateway has not confirmed. */
   | 'leaving'
-  | 'signed-out';
+  | 'signed-out'
+  /** A login wants a second factor. Nobody is logged in. */
+  | 'half'
+  /** A login wants a second factor. If it is given up, the session before continues. */
+  | 'switching';
 
 export type Event =
   /** A token is requested, and there is no fresh one. */
   | 'wanted'
   /** A login in this or another tab returned a token. */
   | 'entered'
+  /** A login in this tab wants a second factor. */
+  | 'challenged'
+  /** The login that wants a second factor was given up, or has expired. */
+  | 'abandoned'
   /** A refresh in this or another tab returned a token. */
   | 'granted'
   /** The gateway answered a refresh with 401. */
@@ -60,6 +68,8 @@ const within = <S extends State, T extends AuthState['status'], W extends boolea
     isWanted,
     wanted: [state, 'refresh'],
     entered: ['signed-in', 'take'],
+    challenged: ['switching', 'drop'],
+    abandoned: [state],
     granted: ['signed-in', 'take'],
     refused: ['signed-out', 'forget'],
     failed: [state],
@@ -81,6 +91,7 @@ export const TABLE = {
   leaving: {
     ...within('leaving', 'signing-out', false),
     wanted: ['leaving'],
+    challenged: ['leaving'],
     granted: ['leaving'],
     refused: ['leaving'],
     outdated: ['leaving', 'leave'],
@@ -90,8 +101,24 @@ export const TABLE = {
   'signed-out': {
     ...within('signed-out', 'signed-out', false),
     wanted: ['signed-out'],
+    challenged: ['half'],
     refused: ['signed-out'],
     outdated: ['signed-out', 'leave'],
     ended: ['signed-out'],
+  },
+  half: {
+    ...within('half', 'second-factor', false),
+    wanted: ['half'],
+    challenged: ['half'],
+    abandoned: ['signed-out'],
+    refused: ['half'],
+    outdated: ['half', 'leave'],
+  },
+  switching: {
+    ...within('switching', 'second-factor', false),
+    wanted: ['switching'],
+    challenged: ['switching'],
+    abandoned: ['resuming', 'refresh'],
+    granted: ['switching'],
   },
 } as const satisfies Table;

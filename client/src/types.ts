@@ -1,5 +1,6 @@
 /** The public types of the client. (Interface 13) */
 import type { AuthError } from './auth-error.js';
+import type { Ask, Route } from './routes.js';
 
 export interface AuthClientOptions {
   /** The gateway's origin, or `/` if the page's own origin forwards `/auth` to it. */
@@ -24,6 +25,21 @@ export interface Credentials {
   password: string;
 }
 
+/** A way to prove who one is, as well as the password. (Interface 20) */
+export type Factor = 'totp' | 'passkey' | 'recovery_code';
+
+/** A code of the authenticator app, a recovery code, or the answer of a passkey (`AuthenticationResponseJSON`). */
+export type SecondFactor =
+  | { readonly code: string }
+  | { readonly recoveryCode: string }
+  | { readonly credential: object };
+
+/** Users with a factor confirm with a factor, others with the password. */
+export type Confirmation =
+  | { readonly password: string }
+  | { readonly code: string }
+  | { readonly ceremony: string; readonly credential: object };
+
 export interface PasswordChange {
   currentPassword: string;
   newPassword: string;
@@ -39,12 +55,21 @@ export interface User {
 
 /**
  * The object stays the same until something in it changes. `signing-out`: a logout is wanted that the gateway has not
- * confirmed, in any tab, also after a reload. `error` says why, once a try has failed.
+ * confirmed, in any tab, also after a reload. `error` says why, once a try has failed. `second-factor`: the password was
+ * right, and one of `factors` is wanted until `expiresAt` (milliseconds since the epoch). Only this page knows, until it is
+ * reloaded.
  */
 export type AuthState =
   | { readonly status: 'loading'; readonly user?: undefined; readonly error?: undefined }
   | { readonly status: 'signed-out'; readonly user?: undefined; readonly error?: undefined }
   | { readonly status: 'signing-out'; readonly user?: undefined; readonly error?: AuthError | undefined }
+  | {
+      readonly status: 'second-factor';
+      readonly factors: readonly Factor[];
+      readonly expiresAt: number;
+      readonly user?: undefined;
+      readonly error?: undefined;
+    }
   | { readonly status: 'signed-in'; readonly user: User; readonly error?: undefined };
 
 /** What listeners receive. */
@@ -61,12 +86,27 @@ export interface AuthEvents {
 export interface AuthClient {
   /**
    * Logs in, and never tries twice.
-   * @returns the user
+   * @returns the user, or undefined if a second factor is wanted: `state()` then says which
    * @throws {AuthError} 401, 422, 429 or 5xx, or 0 if no answer came in 10 s; this client is then as before
    */
-  login(credentials: Credentials): Promise<User>;
+  login(credentials: Credentials): Promise<User | undefined>;
   /** The same, as the action of a form with the fields `email` and `password`. */
   login(form: FormData): Promise<void>;
+  /**
+   * Completes a login that wants a second factor.
+   * @returns the user
+   * @throws {AuthError} 401 with the reason `invalid_credentials` if the factor is wrong, 429, 422, 5xx, or 0 if no answer
+   *   came in 10 s: it may be tried again. 401 `challenge_invalid` if the login has expired: the status is then `signed-out`
+   */
+  secondFactor(proof: SecondFactor): Promise<User>;
+  /** Gives up a login that wants a second factor. */
+  cancelSecondFactor(): void;
+  /**
+   * Proves again who is logged in, for what the gateway allows only shortly after a proof. The next request has a token that says so.
+   * @throws {AuthError} 403 with the reason `factor_wrong`, or `second_factor_required` for a password of a user with a
+   *   factor; 401, 422, 429, 5xx, or 0 if no answer came in 10 s. As `getAccessToken`, if no token can be had
+   */
+  confirm(proof: Confirmation): Promise<void>;
   /**
    * Ends the session in all tabs. From now on nobody gets a token, and the status is `signing-out` until the gateway has confirmed it.
    * @throws {AuthError} if the first try failed. It is repeated, also by pages that are loaded later, until it is confirmed or
@@ -111,4 +151,17 @@ export interface AuthClient {
    * @returns a function that unsubscribes
    */
   on<E extends keyof AuthEvents>(event: E, listener: (happened: AuthEvents[E]) => void): () => void;
+  // What the entries `factors` and `passkeys` use. It may change with every version.
+  readonly '~': Inside;
+}
+
+export interface Inside {
+  /** Sends JSON to a route of the gateway, with the token unless the route is one for logging in. */
+  ask: Ask;
+  /** Logs in by a route that answers with a token. */
+  enter(route: Route, body: object): Promise<User>;
+  /** The half login that wants a second factor */
+  challenge(): string | undefined;
+  /** The session can more than its token says: the next request waits for a new one. */
+  renew(): void;
 }

@@ -23,12 +23,14 @@ test('every state can be come to, and a session ends by the 401 of a refresh or 
       .filter((event) => event !== 'status' && event !== 'isWanted')
       .map((event) => ({ from, event, to: to(from, event) })),
   );
-  expect(steps).toHaveLength(6 * 10);
+  expect(steps).toHaveLength(8 * 12);
   expect(new Set(steps.filter((step) => step.from !== step.to).map((step) => step.to))).toEqual(
     new Set(STATES.filter((state) => state !== 'unknown')), // in which a page only begins
   );
   const ending = steps.filter((step) => step.to === 'signed-out' && step.from !== 'signed-out');
-  expect(new Set(ending.map(({ event }) => event))).toEqual(new Set(['refused', 'ended']));
+  expect(new Set(ending.filter(({ from }) => from !== 'half').map(({ event }) => event))).toEqual(
+    new Set(['refused', 'ended']),
+  );
 });
 
 test.each(STATES)('%s: a failure changes nothing, a logout begins, and what is ended holds no token', (state) => {
@@ -45,7 +47,8 @@ test('while a logout is under way no answer to a refresh brings the session back
   for (const event of ['granted', 'refused', 'failed', 'wanted'] as const) {
     expect([to('leaving', event), effect('leaving', event)]).toEqual(['leaving', undefined]);
   }
-  for (const state of ['leaving', 'signed-out'] as const) expect(TABLE[state].outdated).toEqual([state, 'leave']);
+  for (const state of ['leaving', 'signed-out', 'half'] as const)
+    expect(TABLE[state].outdated).toEqual([state, 'leave']);
 });
 
 test('a logout goes on until it is confirmed or refused, or until somebody logs in, and looks like nothing else', () => {
@@ -61,6 +64,40 @@ test('a logout goes on until it is confirmed or refused, or until somebody logs 
 });
 
 test('nobody who is signed out causes a refresh', () => {
-  expect([to('signed-out', 'wanted'), effect('signed-out', 'wanted')]).toEqual(['signed-out', undefined]);
+  for (const state of ['signed-out', 'half', 'switching'] as const) {
+    expect([to(state, 'wanted'), effect(state, 'wanted')]).toEqual([state, undefined]);
+  }
   expect(STATES.filter((state) => TABLE[state].isWanted)).toEqual(['unknown', 'resuming', 'renewing']);
+});
+
+test('Interface 20: a login that wants a second factor waits for it, unless a logout is wanted', () => {
+  for (const state of STATES) {
+    const isHalf = TABLE[to(state, 'challenged')].status === 'second-factor';
+    expect([state, isHalf]).toEqual([state, state !== 'leaving']);
+  }
+  expect(STATES.filter((state) => TABLE[state].status === 'second-factor')).toEqual(['half', 'switching']);
+  expect([to('signed-out', 'challenged'), to('half', 'abandoned')]).toEqual(['half', 'signed-out']);
+});
+
+test('Interface 20: a session before it holds no token meanwhile, and continues if it is given up', () => {
+  for (const state of ['unknown', 'resuming', 'signed-in', 'renewing'] as const) {
+    expect([to(state, 'challenged'), effect(state, 'challenged')]).toEqual(['switching', 'drop']);
+  }
+  expect([to('switching', 'abandoned'), effect('switching', 'abandoned')]).toEqual(['resuming', 'refresh']);
+  expect([to('switching', 'granted'), effect('switching', 'granted')]).toEqual(['switching', undefined]);
+});
+
+test('Interface 20: a login, a logout and a session of another tab replace it', () => {
+  for (const state of ['half', 'switching'] as const) {
+    expect(to(state, 'entered')).toBe('signed-in');
+    expect(to(state, 'leave')).toBe('leaving');
+    expect(to(state, 'ended')).toBe('signed-out');
+    expect(to(state, 'replaced')).toBe('resuming');
+  }
+});
+
+test('Interface 20: giving up changes nothing else', () => {
+  for (const state of STATES.filter((state) => TABLE[state].status !== 'second-factor')) {
+    expect([to(state, 'abandoned'), effect(state, 'abandoned')]).toEqual([state, undefined]);
+  }
 });

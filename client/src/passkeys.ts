@@ -1,0 +1,142 @@
+/** The entry `@auth-gateway/client/passkeys`: logging in and proving who one is by WebAuthn. (Interface 20) */
+import { AuthError } from './auth-error.js';
+import { ceremonyOf, passkeyOptions, type RecoveryCodes, addPasskey as store } from './factors.js';
+import type { AuthClient, User } from './types.js';
+import { askPasskey, createPasskey, isAutofillAvailable } from './webauthn.js';
+
+export { isAutofillAvailable };
+
+export interface PasskeyLoginOptions {
+  /** Ends the wait for the user. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Offers passkeys in the suggestions of a field with `autocomplete="username webauthn"`, until one is chosen or another
+   * function of this entry is called.
+   */
+  autofill?: boolean;
+}
+
+/** A ceremony ends after 5 minutes. What is offered in a field is then replaced, once somebody is there. */
+const OFFER_MS = 240_000;
+const SIGNS_OF_LIFE = ['pointermove', 'pointerdown', 'keydown', 'focusin'] as const;
+
+/** The call that waits for the user. A browser takes one at a time. */
+let current: AbortController | undefined;
+
+/**
+ * Logs in with a passkey in the place of the password. What all functions of this entry throw: `NotAllowedError` if the user
+ * cancels or has no passkey, `AbortError` if another call has replaced this one, `NotSupportedError` without WebAuthn.
+ * @returns the user
+ * @throws {AuthError} 401 with the reason `invalid_credentials` or `challenge_invalid`. Otherwise as `login`
+ * @throws {DOMException} or the reason of `signal`
+ */
+export function logInWithPasskey(client: AuthClient, options: PasskeyLoginOptions = {}): Promise<User> {
+  return alone(options.signal, async (ended) => {
+    const chosen = await (options.autofill ? offer(client, ended) : ask(client, ended));
+    return client['~'].enter('login/passkey', chosen);
+  });
+}
+
+/**
+ * Completes a login that wants a second factor.
+ * @throws {AuthError} as `secondFactor`
+ * @throws {DOMException} as `logInWithPasskey`
+ */
+export function secondFactorByPasskey(client: AuthClient, signal?: AbortSignal): Promise<User> {
+  return alone(signal, async (ended) => {
+    const challenge = client['~'].challenge();
+    const { publicKey } = await client['~']
+      .ask('login/passkey/options', ceremonyOf, { challenge })
+      .catch((error: AuthError) => {
+        if (error.reason === 'challenge_invalid') client.cancelSecondFactor();
+        throw error;
+      });
+    return client.secondFactor({ credential: await askPasskey(publicKey, ended) });
+  });
+}
+
+/**
+ * Proves again who is logged in.
+ * @throws {AuthError} as `confirm`
+ * @throws {DOMException} as `logInWithPasskey`
+ */
+export function confirmByPasskey(client: AuthClient, signal?: AbortSignal): Promise<void> {
+  return alone(signal, async (ended) => {
+    const { ceremony, publicKey } = await client['~'].ask('confirm/options', ceremonyOf, {});
+    await client.confirm({ ceremony, credential: await askPasskey(publicKey, ended) });
+  });
+}
+
+/**
+ * Makes a passkey on this device, or on one that the user chooses.
+ * @param name by which the user knows it: `Laptop`
+ * @throws {AuthError} as `addPasskey` of the entry `factors`
+ * @throws {DOMException} `InvalidStateError` if the device has one already. Otherwise as `logInWithPasskey`
+ */
+export function addPasskey(
+  client: AuthClient,
+  name: string,
+  signal?: AbortSignal,
+): Promise<RecoveryCodes & { id: string }> {
+  return alone(signal, async (ended) => {
+    const { ceremony, publicKey } = await passkeyOptions(client);
+    return store(client, { ceremony, credential: await createPasskey(publicKey, ended), name });
+  });
+}
+
+async function alone<T>(signal: AbortSignal | undefined, run: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  signal?.throwIfAborted();
+  current?.abort();
+  const own = new AbortController();
+  current = own;
+  const stopFollowing = follow(own, signal);
+  try {
+    return await run(own.signal);
+  } finally {
+    stopFollowing();
+  }
+}
+
+interface Chosen {
+  ceremony: string;
+  credential: object;
+}
+
+async function ask(client: AuthClient, ended: AbortSignal, isOffer?: boolean): Promise<Chosen> {
+  const { ceremony, publicKey } = await client['~'].ask('login/passkey/options', ceremonyOf, {});
+  return { ceremony, credential: await askPasskey(publicKey, ended, isOffer) };
+}
+
+async function offer(client: AuthClient, ended: AbortSignal): Promise<Chosen> {
+  for (;;) {
+    const own = new AbortController();
+    const stopFollowing = follow(own, ended);
+    const stopWaiting = whenOutdated(() => own.abort());
+    try {
+      return await ask(client, own.signal, true);
+    } catch (error) {
+      if (ended.aborted || !own.signal.aborted) throw error;
+    } finally {
+      stopFollowing();
+      stopWaiting();
+    }
+  }
+}
+
+/** An idle page asks for nothing: requests count for the login limit of its address. */
+function whenOutdated(run: () => void): () => void {
+  const stopped = new AbortController();
+  const timer = setTimeout(() => {
+    for (const sign of SIGNS_OF_LIFE) document.addEventListener(sign, run, { signal: stopped.signal });
+  }, OFFER_MS);
+  return () => {
+    clearTimeout(timer);
+    stopped.abort();
+  };
+}
+
+function follow(own: AbortController, signal: AbortSignal | undefined): () => void {
+  const abort = (): void => own.abort(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  return () => signal?.removeEventListener('abort', abort);
+}
