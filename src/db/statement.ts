@@ -2,6 +2,8 @@
 
 /** Types of PostgreSQL that statements use, and what the driver takes and gives for each. */
 interface Values {
+  /** As text, since a number cannot hold each */
+  bigint: string;
   boolean: boolean;
   bytea: Uint8Array;
   integer: number;

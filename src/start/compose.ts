@@ -2,6 +2,7 @@
 import { createAuditRepeats } from '../audit/repeats.js';
 import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
+import { expiredCeremonies } from '../auth/factors/rows.js';
 import { expiredDevices } from '../auth/known-devices.js';
 import { expiredLinks, expiredRequestedLinks } from '../auth/password-links.js';
 import { expiredRecords } from '../auth/sessions.js';
@@ -170,6 +171,7 @@ export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentio
     expiredNonces,
     expiredWindows,
     expiredLinks,
+    expiredCeremonies,
     expiredRequestedLinks,
     expiredDevices,
     expiredEvents(auditRetentionDays),

@@ -1,0 +1,210 @@
+/** Second factors in the database. Each change of them first locks the row of the user. (Interface 20) */
+import { type Db, only, type RowOf, statement } from '../../db/statement.js';
+import { type Expiring, expiring } from '../../db/sweeper.js';
+import type { FactorKind } from '../../domain/factors.js';
+
+const totpSql = statement('totp', { user_id: 'uuid' }, { id: 'uuid', sealed_secret: 'text?' })`
+  select id, sealed_secret from factors where user_id = :user_id and kind = 'totp'`;
+
+export type Totp = RowOf<typeof totpSql>;
+
+export async function findTotp(db: Db, userId: string): Promise<Totp | undefined> {
+  const [totp] = await db.run(totpSql, { user_id: userId });
+  return totp;
+}
+
+const PASSKEY = {
+  id: 'uuid',
+  credential_id: 'bytea?',
+  user_handle: 'bytea?',
+  public_key: 'bytea?',
+  sign_count: 'bigint?',
+  transports: 'text[]?',
+  is_synced: 'boolean?',
+} as const;
+const PASSKEY_COLUMNS = Object.keys(PASSKEY)
+  .map((column) => `factors.${column}`)
+  .join(', ');
+
+const passkeysSql = statement('passkeys', { user_id: 'uuid' }, PASSKEY)`
+  select ${PASSKEY_COLUMNS} from factors where user_id = :user_id and kind = 'passkey'`;
+
+const passkeySql = statement('passkey', { credential_id: 'bytea' }, { ...PASSKEY, user_id: 'uuid', email: 'text' })`
+  select ${PASSKEY_COLUMNS}, user_id, email
+  from factors join users on users.id = user_id
+  where credential_id = :credential_id and is_active`;
+
+/** The constraint `factors_whole` says that a passkey has them. */
+export interface Passkey {
+  id: string;
+  credentialId: string;
+  userHandle: Uint8Array;
+  publicKey: Uint8Array;
+  signCount: number;
+  transports: string[];
+  isSynced: boolean;
+}
+
+export async function findPasskeys(db: Db, userId: string): Promise<Passkey[]> {
+  return (await db.run(passkeysSql, { user_id: userId })).map(passkeyOf);
+}
+
+/** The passkey with this id, and its active user. @param credentialId base64url */
+export async function findPasskey(
+  db: Db,
+  credentialId: string,
+): Promise<{ passkey: Passkey; userId: string; email: string } | undefined> {
+  const [row] = await db.run(passkeySql, { credential_id: Buffer.from(credentialId, 'base64url') });
+  return row && { passkey: passkeyOf(row), userId: row.user_id, email: row.email };
+}
+
+function passkeyOf(row: RowOf<typeof passkeysSql>): Passkey {
+  return {
+    id: row.id,
+    credentialId: Buffer.from(row.credential_id ?? []).toString('base64url'),
+    userHandle: row.user_handle ?? new Uint8Array(),
+    publicKey: row.public_key ?? new Uint8Array(),
+    signCount: Number(row.sign_count),
+    transports: row.transports ?? [],
+    isSynced: row.is_synced ?? false,
+  };
+}
+
+const COUNTS = `(select count(*)::integer from factors where user_id = :user_id and kind = 'passkey') as passkeys,
+    exists (select from factors where user_id = :user_id and kind = 'totp') as has_totp,
+    (select count(*)::integer from recovery_codes where user_id = :user_id) as recovery_codes`;
+
+const countSql = statement(
+  'count_factors',
+  { user_id: 'uuid' },
+  { passkeys: 'integer', has_totp: 'boolean', recovery_codes: 'integer' },
+)`select ${COUNTS}`;
+
+export async function countFactors(db: Db, userId: string): Promise<RowOf<typeof countSql>> {
+  const [counts = { passkeys: 0, has_totp: false, recovery_codes: 0 }] = await db.run(countSql, { user_id: userId });
+  return counts;
+}
+
+const addSql = statement(
+  'add_factor',
+  {
+    id: 'uuid',
+    user_id: 'uuid',
+    kind: only<FactorKind>('text'),
+    name: 'text',
+    now: 'timestamptz',
+    sealed_secret: 'text?',
+    last_step: 'integer?',
+    credential_id: 'bytea?',
+    user_handle: 'bytea?',
+    public_key: 'bytea?',
+    sign_count: 'bigint?',
+    transports: 'text[]?',
+    is_synced: 'boolean?',
+  },
+  { id: 'uuid' },
+)`
+  with added as (
+    insert into factors
+      (id, user_id, kind, name, created_at, sealed_secret, last_step,
+        credential_id, user_handle, public_key, sign_count, transports, is_synced)
+    values (:id, :user_id, :kind, :name, :now, :sealed_secret, :last_step,
+      :credential_id, :user_handle, :public_key, :sign_count, :transports, :is_synced)
+    on conflict do nothing
+    returning user_id
+  )
+  update users set has_factors = true from added where id = added.user_id
+  returning id`;
+
+interface Added {
+  id: string;
+  userId: string;
+  name: string;
+  now: Date;
+}
+
+export interface AddedTotp extends Added {
+  sealedSecret: string;
+  /** Of the code that confirmed it */
+  step: number;
+}
+
+export type AddedPasskey = Added & Omit<Passkey, 'id'>;
+
+/** Call it under the lock of the user. @returns false if the user has one */
+export async function addTotp(db: Db, { id, userId, name, now, sealedSecret, step }: AddedTotp): Promise<boolean> {
+  const none = { credential_id: null, user_handle: null, public_key: null, sign_count: null };
+  const totp = { id, user_id: userId, kind: 'totp', name, now, sealed_secret: sealedSecret, last_step: step } as const;
+  return (await db.run(addSql, { ...totp, ...none, transports: null, is_synced: null })).length > 0;
+}
+
+/** Call it under the lock of the user. @returns false if the passkey is somebody's */
+export async function addPasskey(db: Db, passkey: AddedPasskey): Promise<boolean> {
+  const added = await db.run(addSql, {
+    id: passkey.id,
+    user_id: passkey.userId,
+    kind: 'passkey',
+    name: passkey.name,
+    now: passkey.now,
+    sealed_secret: null,
+    last_step: null,
+    credential_id: Buffer.from(passkey.credentialId, 'base64url'),
+    user_handle: passkey.userHandle,
+    public_key: passkey.publicKey,
+    sign_count: String(passkey.signCount),
+    transports: passkey.transports,
+    is_synced: passkey.isSynced,
+  });
+  return added.length > 0;
+}
+
+const removeSql = statement('remove_factor', { id: 'uuid', user_id: 'uuid' }, { kind: only<FactorKind>('text') })`
+  delete from factors where id = :id and user_id = :user_id returning kind`;
+
+/** Call it under the lock of the user. @returns the kind; undefined if the user has no such factor */
+export async function removeFactor(db: Db, id: string, userId: string): Promise<FactorKind | undefined> {
+  const [removed] = await db.run(removeSql, { id, user_id: userId });
+  return removed?.kind;
+}
+
+const setRecoveryCodesSql = statement('set_recovery_codes', { user_id: 'uuid', hashes: 'text[]' }, {})`
+  with ended as (delete from recovery_codes where user_id = :user_id)
+  insert into recovery_codes (user_id, code_sha256)
+  select :user_id, decode(hash, 'hex') from unnest(:hashes) as hash`;
+
+/** Replaces those of the user. Call it under the lock of the user. */
+export async function setRecoveryCodes(db: Db, userId: string, hashes: readonly Buffer[]): Promise<void> {
+  await db.run(setRecoveryCodesSql, { user_id: userId, hashes: hashes.map((hash) => hash.toString('hex')) });
+}
+
+const endCeremoniesSql = statement('end_ceremonies', { user_id: 'uuid' }, {})`
+  delete from ceremonies where user_id = :user_id`;
+
+/** After a new password or deactivation: half logins, challenges and new factors of the user. */
+export async function endCeremonies(db: Db, userId: string): Promise<void> {
+  await db.run(endCeremoniesSql, { user_id: userId });
+}
+
+const endFactorsSql = statement('end_factors', { user_id: 'uuid' }, { factors: 'integer' })`
+  with ended as (
+    delete from factors where user_id = :user_id returning id
+  ), codes as (
+    delete from recovery_codes where user_id = :user_id
+  ), begun as (
+    delete from ceremonies where user_id = :user_id
+  ), unmarked as (
+    update users set has_factors = false where id = :user_id and has_factors
+  )
+  select count(*)::integer as factors from ended`;
+
+/**
+ * Removes everything of this section that the user has: with the last factor, by an operator, and with the user. Call it under
+ * the lock of the user, if there still is one.
+ * @returns the number of factors
+ */
+export async function endFactors(db: Db, userId: string): Promise<number> {
+  const [ended] = await db.run(endFactorsSql, { user_id: userId });
+  return ended?.factors ?? 0;
+}
+
+export const expiredCeremonies: Expiring = expiring('ceremonies', 'token_sha256', 'expires_at < :before');
