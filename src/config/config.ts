@@ -1,6 +1,7 @@
 /** Reads and checks the environment, once. (Interface 2) */
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { ROLES } from '../domain/roles.js';
 import { type Explanation, explanationText } from '../platform/explained.js';
 import { LOG_LEVELS } from '../platform/logger.js';
 import { type DatabaseUrl, parseDatabaseUrl } from './database-url.js';
@@ -25,6 +26,7 @@ import {
   oneOf,
   pageUrl,
   proxyCidr,
+  relyingPartyId,
   serviceOrigin,
   serviceProxyCidr,
   smtpUrl,
@@ -100,6 +102,16 @@ export function readConfig(env: Environment, reader = createReader(env)) {
   if (cookieDomain !== undefined && !coversHost(cookieDomain, publicUrl.hostname)) {
     fault('COOKIE_DOMAIN', 'must be the host of PUBLIC_URL or a domain above it, or browsers drop the cookie');
   }
+  // WebAuthn Level 3 section 5.1.3: browsers refuse any other, and no passkey would work.
+  const rpId = read('WEBAUTHN_RP_ID', relyingPartyId, publicUrl.hostname);
+  if (isGiven('WEBAUTHN_RP_ID') && !coversHost(rpId, publicUrl.hostname)) {
+    const remedy = 'set it to one of these, or unset it';
+    fault(
+      'WEBAUTHN_RP_ID',
+      'must be the host of PUBLIC_URL or a domain above it, or browsers make no passkeys',
+      remedy,
+    );
+  }
   if (!isDevelopment && !isGiven('DATABASE_URL', 'DATABASE_URL_FILE')) {
     fault(
       'DATABASE_URL',
@@ -159,6 +171,7 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     fault('MAIL', 'log prints secret links to the terminal, so it is for development alone', remedy);
   }
 
+  const corsOrigins = read('CORS_ORIGINS', listOf(corsOrigin), []).map((url) => url.origin);
   const breachedPasswords = read('BREACHED_PASSWORDS', z.string(), undefined);
   const config = {
     /** True if errors may say what is wrong with the configuration */
@@ -210,7 +223,13 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     /** CIDRs of the proxies whose X-Forwarded-For is trusted */
     trustProxy,
     /** Exact origins that may call with credentials */
-    corsOrigins: read('CORS_ORIGINS', listOf(corsOrigin), []).map((url) => url.origin),
+    corsOrigins,
+    /** Interface 20: how recent the proof must be with which a user makes a change; 0: any */
+    confirmSeconds: read('CONFIRM_SECONDS', wholeNumber(0, YEAR_SECONDS), 7_200),
+    /** Interface 20: roles whose users have scopes only after a second factor */
+    secondFactorRoles: read('SECOND_FACTOR_ROLES', listOf(oneOf(...ROLES)), []),
+    /** Interface 20: the domain that passkeys are for, and the origins of the pages that may use them */
+    webauthn: { rpId, origins: [...new Set([publicUrl.origin, ...corsOrigins])] },
     /** Interface 18: CIDRs of the peers that may ask, and exact origins of the services behind them. Undefined: off */
     forwardAuth: forwardAuth.proxies.length > 0 ? forwardAuth : undefined,
     /** Interface 17: `host:port` of the receivers that webhooks may have. Undefined: no webhooks */

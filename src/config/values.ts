@@ -115,6 +115,16 @@ export function coversHost(domain: string, host: string): boolean {
   return host === name || (isIP(host) === 0 && name.includes('.') && host.endsWith(`.${name}`));
 }
 
+/** Passkeys are for a domain, never for an address (WebAuthn Level 3 section 5.1.3). */
+export const relyingPartyId = z
+  .string()
+  .toLowerCase()
+  .refine(
+    (text) => DOMAIN.test(text) && !text.startsWith('.') && isIP(text) === 0,
+    'must be a domain name, not an IP address',
+  )
+  .describe('a domain name');
+
 export const hostOrAddress = z
   .string()
   .refine((text) => isIP(text) !== 0 || DOMAIN.test(text), 'must be an IP address or a host name')

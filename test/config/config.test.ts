@@ -200,6 +200,25 @@ const VARIABLES: Array<
     [['https://App.example.com, http://localhost:5173', ['https://app.example.com', 'http://localhost:5173']]],
   ],
   [
+    'CONFIRM_SECONDS',
+    (config) => config.confirmSeconds,
+    7_200,
+    [
+      ['0', 0],
+      ['31536000', 31_536_000],
+    ],
+  ],
+  [
+    'SECOND_FACTOR_ROLES',
+    (config) => config.secondFactorRoles,
+    [],
+    [
+      ['admin', ['admin']],
+      ['Admin, analyst,viewer', ['admin', 'analyst', 'viewer']],
+    ],
+  ],
+  ['WEBAUTHN_RP_ID', (config) => config.webauthn.rpId, 'localhost', [['LocalHost', 'localhost']]],
+  [
     'FORWARD_AUTH_PROXIES',
     (config) => config.forwardAuth?.proxies ?? [],
     [],
@@ -370,6 +389,12 @@ test.each<[string, string[]]>([
   ['TRUST_PROXY', ['1.2.3', '0177.0.0.1', '10.0.0.0/33', '10/8', '::1/129', '10.0.0.0/8,x', 'constructor', ',']],
   ['CORS_ORIGINS', ['https://x.io/path', 'x.io', 'https://x.io,,https://y.io', 'https://.x.io', 'https://a..io']],
   ['CORS_ORIGINS', ['https://(a|b).io', 'https://{a,b}.io', 'https://a%2a.io', 'https://$x.io', "https://'x'.io"]],
+  ['CONFIRM_SECONDS', ['-1', '31536001', '2h', 'off']],
+  ['SECOND_FACTOR_ROLES', ['none', 'all', 'admin,', 'admin;analyst', 'constructor']],
+  [
+    'WEBAUTHN_RP_ID',
+    ['127.0.0.1', '::1', '[::1]', 'http://localhost', 'localhost:3000', '.localhost', 'example.com', '*'],
+  ],
   ['ARGON2_MEMORY_KIB', ['19455', '0']],
   ['ARGON2_PASSES', ['1', '0']],
   ['ARGON2_LANES', ['0', '65']],
@@ -457,6 +482,33 @@ test.each<[string, string, boolean]>([
 ])('Interface 2: COOKIE_DOMAIN has to cover the host of PUBLIC_URL: %s and %s: %s', (url, domain, covers) => {
   const env = { DATABASE_URL, PUBLIC_URL: url, COOKIE_DOMAIN: domain };
   expect(faultsOf(env)).toEqual(covers ? [] : ['COOKIE_DOMAIN']);
+});
+
+test.each<[string, string, boolean]>([
+  ['https://auth.example.com', 'auth.example.com', true],
+  ['https://auth.example.com', 'Example.COM', true],
+  ['https://AUTH.example.com:8443', 'auth.example.com', true],
+  ['https://auth.example.com', 'www.example.com', false],
+  ['https://auth.example.com', 'ample.com', false],
+  ['https://auth.example.com', 'x.auth.example.com', false],
+  ['https://auth.example.com', 'com', false],
+  ['https://localhost', 'localhost', true],
+  ['https://auth.localhost', 'localhost', false],
+  ['https://127.0.0.1', '127.0.0.1', false],
+  ['https://127.0.0.1', '0.0.1', false],
+])('Interface 20: WEBAUTHN_RP_ID has to cover the host of PUBLIC_URL: %s and %s: %s', (url, domain, covers) => {
+  const env = { DATABASE_URL, PUBLIC_URL: url, WEBAUTHN_RP_ID: domain };
+  expect([...new Set(faultsOf(env))]).toEqual(covers ? [] : ['WEBAUTHN_RP_ID']);
+});
+
+test('Interface 20: passkeys are for the host of PUBLIC_URL, and used by its pages and those of CORS_ORIGINS', () => {
+  const env = { DATABASE_URL, PUBLIC_URL: 'https://Auth.example.com:8443' };
+  expect(readConfig(env).webauthn).toEqual({ rpId: 'auth.example.com', origins: ['https://auth.example.com:8443'] });
+  const CORS_ORIGINS = 'https://app.example.com, https://auth.example.com:8443';
+  expect(readConfig({ ...env, CORS_ORIGINS, WEBAUTHN_RP_ID: 'example.com' }).webauthn).toEqual({
+    rpId: 'example.com',
+    origins: ['https://auth.example.com:8443', 'https://app.example.com'],
+  });
 });
 
 test('Interface 2: the start is refused, exit 78, and every fault of several variables together is named', async () => {
