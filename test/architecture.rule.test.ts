@@ -13,6 +13,7 @@ const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^pino$/, /^src\/platform\/(create-)?logger\.ts$/],
   [/^kysely$/, /^src\/db\/(kysely|sql)\.ts$/],
   [/^nodemailer$/, /^src\/mail\/smtp\.ts$/],
+  [/^@simplewebauthn\//, /^src\/credentials\/factors\/passkeys\.ts$/],
 ];
 
 /** Rooms with doors: from outside only these files are imported. */
