@@ -16,9 +16,15 @@ import type { Locked } from './outcomes.js';
 const activeUserSql = statement(
   'active_user',
   { email: 'text' },
-  { id: 'uuid', password_hash: 'text?', password_version: 'integer', locked_until: 'timestamptz?' },
+  {
+    id: 'uuid',
+    password_hash: 'text?',
+    password_version: 'integer',
+    locked_until: 'timestamptz?',
+    has_factors: 'boolean',
+  },
 )`
-  select id, password_hash, password_version, locked_until from users where email = :email and is_active`;
+  select id, password_hash, password_version, locked_until, has_factors from users where email = :email and is_active`;
 
 /** Interface 16: a device that the user has logged in from */
 export interface KnownDevice {
@@ -60,7 +66,7 @@ export async function countPasswordParameters(db: Database): Promise<RowOf<typeo
   return db.admin.run(passwordParametersSql, {});
 }
 
-type LockedUser = LoginUser & { locked_until: Date };
+type LockedUser = Pick<LoginUser, 'id' | 'device'> & { locked_until: Date };
 
 /** Spec 3.2 row 4: a lock ends by itself. */
 export function isLocked<Row extends Pick<LoginUser, 'locked_until'>>(

@@ -27,11 +27,12 @@ const userOnDeviceSql = statement(
     password_hash: 'text?',
     password_version: 'integer',
     locked_until: 'timestamptz?',
+    has_factors: 'boolean',
     device_id: 'uuid?',
     device_locked_until: 'timestamptz?',
   },
 )`
-  select users.id, password_hash, password_version, users.locked_until, coalesce(device.id, null) as device_id,
+  select users.id, password_hash, password_version, users.locked_until, has_factors, coalesce(device.id, null) as device_id,
     device.locked_until as device_locked_until
   from users left join known_devices as device
     on device.user_id = users.id and secret_sha256 = decode(:secrets ->> users.id::text, 'hex')

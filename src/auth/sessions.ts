@@ -1,6 +1,6 @@
 /**
- * Sessions, each a family of refresh-token records. Only this file, `revocations.ts` and `retries.ts` write
- * `refresh_tokens`; triggers keep the table `sessions` in step. (Spec 3.1 rows 1 and 2)
+ * Sessions, each a family of refresh-token records. Only this file, `revocations.ts`, `retries.ts` and
+ * `factors/sessions.ts` write `refresh_tokens`; triggers keep the table `sessions` in step. (Spec 3.1 rows 1 and 2)
  */
 import { eventRows, insertEvents } from '../audit/write.js';
 import { batched, type Db, only, type RowOf, statement } from '../db/statement.js';
@@ -17,7 +17,7 @@ export interface NewRecord {
   origin: RequestOrigin;
 }
 
-const NEW_RECORD = {
+export const NEW_RECORD = {
   jti: 'uuid',
   user_agent: 'text',
   ip_address: 'text',
@@ -25,7 +25,7 @@ const NEW_RECORD = {
   now: 'timestamptz',
 } as const;
 
-function newRecord({ jti, expiresAt, origin }: NewRecord, now: Date) {
+export function newRecord({ jti, expiresAt, origin }: NewRecord, now: Date) {
   return { jti, user_agent: origin.userAgent, ip_address: origin.ipAddress, expires_at: expiresAt, now };
 }
 
@@ -37,33 +37,43 @@ const START = {
   family_id: 'uuid',
   events: 'jsonb',
 } as const;
-const STARTED = { role: only<Role>('text') };
+export const STARTED = { role: only<Role>('text') };
 
 /** The user, if the password that was checked is still theirs. */
-const SAME_USER = 'id = :user_id and is_active and password_version = :password_version';
-const NOT_LOCKED = '(locked_until is null or locked_until <= :now)';
+export const SAME_USER = 'id = :user_id and is_active and password_version = :password_version';
+/** Of a login by the password alone. */
+const NO_FACTOR = 'not has_factors';
+export const NOT_LOCKED = '(locked_until is null or locked_until <= :now)';
 const LOGGED_IN = 'last_login_at = :now, password_hash = coalesce(:renewed_hash, password_hash)';
 /** Spec 3.2 row 5. */
 const RESET_ACCOUNT = `
   with reset as (
     update users set failed_login_attempts = 0, locked_until = null, ${LOGGED_IN}
-    where ${SAME_USER} and ${NOT_LOCKED}
+    where ${SAME_USER} and ${NO_FACTOR} and ${NOT_LOCKED}
     returning role
   )`;
 
-/** @param device SQL of its id */
-function startsSession(device: string) {
+/** @param device SQL of its id @param amr SQL of how it was proved; null: by the password */
+export function startsSession(device: string, amr = 'null') {
   return `stored as (
     insert into refresh_tokens
-      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id)
-    select :jti, :user_id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now, ${device} from reset
-  ), audited as (
-    ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role))`, 'reset')}
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id, amr)
+    select :jti, :user_id, :family_id, :user_agent, :ip_address, :expires_at, :now, :now, ${device}, ${amr} from reset
+  )`;
+}
+
+function withRole(more = '') {
+  return `audited as (
+    ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('role', role${more}))`, 'reset')}
   )
   select role from reset`;
 }
 
-const startSessionSql = statement('start_session', START, STARTED)`${RESET_ACCOUNT}, ${startsSession('null')}`;
+const startSessionSql = statement(
+  'start_session',
+  START,
+  STARTED,
+)`${RESET_ACCOUNT}, ${startsSession('null')}, ${withRole()}`;
 
 /** Interface 16: the login makes its device known. */
 const startOnNewDeviceSql = statement(
@@ -74,7 +84,7 @@ const startOnNewDeviceSql = statement(
   ${RESET_ACCOUNT}, device as (
     insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
     select :device_id, :user_id, :secret_sha256, :user_agent, :now, :now from reset
-  ), ${startsSession(':device_id')}`;
+  ), ${startsSession(':device_id')}, ${withRole()}`;
 
 /**
  * Interface 16: the lock and the failures are those of the device; the account's stay, since others made them. The user is
@@ -82,7 +92,7 @@ const startOnNewDeviceSql = statement(
  */
 const startOnKnownDeviceSql = statement('start_session_on_known_device', { ...START, device_id: 'uuid' }, STARTED)`
   with owner as (
-    select id from users where ${SAME_USER} for update
+    select id from users where ${SAME_USER} and ${NO_FACTOR} for update
   ), device as (
     update known_devices
     set failed_login_attempts = 0, locked_until = null, user_agent = :user_agent, last_used_at = :now
@@ -91,7 +101,7 @@ const startOnKnownDeviceSql = statement('start_session_on_known_device', { ...ST
     returning user_id
   ), reset as (
     update users set ${LOGGED_IN} from device where id = user_id returning role
-  ), ${startsSession(':device_id')}`;
+  ), ${startsSession(':device_id')}, ${withRole()}`;
 
 export interface NewSession extends NewRecord {
   user: LoginUser;
@@ -106,7 +116,7 @@ export interface NewSession extends NewRecord {
  * Spec 4.1 steps 5 and 6 in one statement: resets the failure state, sets `last_login_at`, stores the first record of
  * a new family and writes `login_success`.
  * @returns the user's role at this moment; undefined if nothing was written, because the user was locked, deactivated,
- *   deleted or given another password after it was read
+ *   deleted, or given another password or a first factor after it was read
  */
 export async function startSession(db: Db, session: NewSession, now: Date): Promise<Role | undefined> {
   const { user, familyId, origin, newDevice, renewedHash = null } = session;

@@ -1,0 +1,195 @@
+/** Sessions of users with a second factor: how they start, and how they are proved again. (Interface 20) */
+import { type EventToWrite, eventRows, insertEvents } from '../../audit/write.js';
+import { type Db, type Fields, only, type RowOf, statement } from '../../db/statement.js';
+import { AUTHENTICATION_METHODS, type AuthenticationMethod, BY_PASSWORD } from '../../domain/assurance.js';
+import type { Role } from '../../domain/roles.js';
+import { NEW_RECORD, type NewSession, NOT_LOCKED, newRecord, SAME_USER, STARTED, startsSession } from '../sessions.js';
+
+const WITH_FACTOR = {
+  ...NEW_RECORD,
+  user_id: 'uuid',
+  password_version: 'integer',
+  family_id: 'uuid',
+  half_login_sha256: 'bytea?',
+  device_id: 'uuid?',
+  amr: 'text[]',
+  events: 'jsonb',
+} as const;
+
+/** Parameters of the factor that was right */
+const OF_FACTOR = { factor_id: 'uuid', step: 'integer?', sign_count: 'bigint?' } as const;
+const OF_CODE = { code_sha256: 'bytea' } as const;
+
+/** Uses up a step, a counter or a recovery code. @param from the table with the `id` of the user, whose row is locked */
+const USES_FACTOR = (from: string): string => `
+    update factors set last_used_at = :now, last_step = coalesce(:step, last_step),
+      sign_count = coalesce(:sign_count, sign_count)
+    from ${from} as proving where factors.id = :factor_id and user_id = proving.id
+      and (:step is null or last_step is null or last_step < :step)
+    returning user_id`;
+const USES_CODE = (from: string): string => `
+    delete from recovery_codes using ${from} as proving
+    where user_id = proving.id and code_sha256 = :code_sha256
+    returning user_id`;
+
+/**
+ * The second step of a login, or a login by a passkey: uses up the factor and the half login, and starts the session, in one
+ * statement. The user is locked first, as by every other change.
+ * @param uses SQL that uses up what was right
+ * @param metadata SQL of the events
+ */
+const startingBy = <const Parameters extends Fields>(
+  name: string,
+  parameters: Parameters,
+  uses: (from: string) => string,
+  metadata: string,
+) => {
+  const isUnused = `(:half_login_sha256 is null or exists (select from half))`;
+  const half = `half as (
+    delete from ceremonies using used
+    where token_sha256 = :half_login_sha256 and purpose = 'half_login' and ceremonies.user_id = used.user_id
+      and expires_at > :now
+    returning token_sha256
+  )`;
+  const audited = `audited as (${insertEvents(metadata, 'reset')})
+  select role from reset`;
+  const all = { ...WITH_FACTOR, ...parameters };
+  return {
+    onUnknownDevice: statement(`start_session_by_${name}`, { ...all, secret_sha256: 'bytea?' }, STARTED)`
+  with proving as (
+    select id from users where ${SAME_USER} and has_factors and ${NOT_LOCKED} for update
+  ), used as (${uses('proving')}
+  ), ${half}, reset as (
+    update users set failed_login_attempts = 0, locked_until = null, last_login_at = :now
+    from used where users.id = used.user_id and ${isUnused}
+    returning role
+  ), device as (
+    insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
+    select :device_id, :user_id, :secret_sha256, :user_agent, :now, :now from reset where :device_id is not null
+  ), ${startsSession(':device_id', ':amr')}, ${audited}`,
+    onKnownDevice: statement(`start_session_on_known_device_by_${name}`, all, STARTED)`
+  with owner as (
+    select id from users where ${SAME_USER} and has_factors for update
+  ), proving as (
+    update known_devices
+    set failed_login_attempts = 0, locked_until = null, user_agent = :user_agent, last_used_at = :now
+    from owner
+    where known_devices.id = :device_id and user_id = owner.id and ${NOT_LOCKED}
+    returning owner.id
+  ), used as (${uses('proving')}
+  ), ${half}, reset as (
+    update users set last_login_at = :now from used where users.id = used.user_id and ${isUnused} returning role
+  ), ${startsSession(':device_id', ':amr')}, ${audited}`,
+  };
+};
+
+const ROLE_ADDED = `jsonb_set(:events, '{0,metadata,role}', to_jsonb(role))`;
+const byFactor = startingBy('factor', OF_FACTOR, USES_FACTOR, ROLE_ADDED);
+/** The user is locked, so no other code of theirs is used at the same time. */
+const LEFT = '(select count(*) - 1 from recovery_codes where user_id = :user_id)';
+const byCode = startingBy(
+  'recovery_code',
+  OF_CODE,
+  USES_CODE,
+  `jsonb_set(${ROLE_ADDED}, '{1,metadata,left}', to_jsonb(${LEFT}))`,
+);
+
+/** What a proof uses up: the step of a code or the counter of a passkey, or a recovery code. */
+export type Used = { factorId: string; step: number | null; signCount: number | null } | { codeSha256: Uint8Array };
+
+export function factorValues({ factorId, step, signCount }: Extract<Used, { factorId: string }>) {
+  return { factor_id: factorId, step, sign_count: signCount === null ? null : String(signCount) };
+}
+
+export interface FactorSession extends Omit<NewSession, 'renewedHash'> {
+  used: Used;
+  /** Undefined: a login by a passkey, without a password */
+  halfLoginSha256: Uint8Array | undefined;
+  amr: AuthenticationMethod[];
+  /** `login_success`, and `recovery_code_used`, without what the statement adds */
+  events: EventToWrite[];
+}
+
+/**
+ * As `startSession`, for a user with a factor.
+ * @returns undefined if nothing was written, because the user was locked, changed or left without the factor after it was
+ *   read, or because the step, the code or the half login has been used
+ */
+export async function startSessionByFactor(db: Db, session: FactorSession, now: Date): Promise<Role | undefined> {
+  const { user, used, newDevice } = session;
+  const values = {
+    ...newRecord(session, now),
+    user_id: user.id,
+    password_version: user.password_version,
+    family_id: session.familyId,
+    half_login_sha256: session.halfLoginSha256 ?? null,
+    device_id: user.device?.id ?? newDevice?.id ?? null,
+    secret_sha256: newDevice?.secretSha256 ?? null,
+    amr: session.amr,
+    events: eventRows(session.events, now),
+  };
+  const form = user.device === undefined ? 'onUnknownDevice' : 'onKnownDevice';
+  const [started] =
+    'codeSha256' in used
+      ? await db.run(byCode[form], { ...values, code_sha256: used.codeSha256 })
+      : await db.run(byFactor[form], { ...values, ...factorValues(used) });
+  return started?.role;
+}
+
+const LIVE = 'family_id = :family_id and user_id = :user_id and not revoked and expires_at >= :now';
+
+const proveSql = statement(
+  'prove_session',
+  { family_id: 'uuid', user_id: 'uuid', methods: 'text[]?', now: 'timestamptz' },
+  { session_started_at: 'timestamptz', amr: only<AuthenticationMethod[] | null>('text[]?') },
+)`
+  update refresh_tokens
+  set proved_at = :now, amr = case when :methods is not null then array(
+      select method from unnest('{${AUTHENTICATION_METHODS.join()}}'::text[]) as method
+      where method = any (coalesce(amr, '{${BY_PASSWORD.join()}}') || :methods)
+    ) end
+  where ${LIVE}
+  returning session_started_at, amr`;
+
+const liveRecordSql = statement(
+  'live_record',
+  { family_id: 'uuid', user_id: 'uuid', now: 'timestamptz' },
+  { session_started_at: 'timestamptz', amr: only<AuthenticationMethod[] | null>('text[]?'), proved_at: 'timestamptz?' },
+)`
+  select session_started_at, amr, proved_at from refresh_tokens where ${LIVE} order by created_at desc limit 1`;
+
+export type LiveRecord = RowOf<typeof liveRecordSql>;
+interface SessionOf {
+  familyId: string;
+  userId: string;
+}
+
+/** How a session was proved. @returns undefined if it has ended */
+export async function findLiveRecord(
+  db: Db,
+  { familyId, userId }: SessionOf,
+  now: Date,
+): Promise<LiveRecord | undefined> {
+  const [record] = await db.run(liveRecordSql, { family_id: familyId, user_id: userId, now });
+  return record;
+}
+
+/**
+ * Interface 20: notes a proof in the record of a session. It repeats, as `revokeAll` does: it may wait for a rotation, and then
+ * miss the successor that this one has inserted.
+ * @param methods of a factor, which are added; null: the password, which is then all that the session has proved
+ * @returns undefined if the session has ended
+ */
+export async function proveSession(
+  db: Db,
+  session: SessionOf,
+  methods: AuthenticationMethod[] | null,
+  now: Date,
+): Promise<Omit<LiveRecord, 'proved_at'> | undefined> {
+  const { familyId: family_id, userId: user_id } = session;
+  for (;;) {
+    const [proved] = await db.run(proveSql, { family_id, user_id, methods, now });
+    if (proved !== undefined) return proved;
+    if ((await findLiveRecord(db, session, now)) === undefined) return undefined;
+  }
+}
