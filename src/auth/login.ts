@@ -13,6 +13,7 @@ import { uuidInTimeOrder } from '../platform/ids.js';
 import { refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
 import { countFailure, findActiveUser, isLocked, type LoginUser, refuseLocked } from './account.js';
+import { beginHalfLogin } from './factors/ceremonies.js';
 import { countDevice, findUserOnDevice } from './known-devices.js';
 import type { Outcome } from './outcomes.js';
 import { startSession } from './sessions.js';
@@ -68,7 +69,12 @@ export async function login(
       metadata: { reason: 'invalid_credentials', email },
     } as const;
 
-    if (found !== undefined && matches) {
+    if (found !== undefined && matches && found.has_factors) {
+      // Interface 20: a second step, which starts the session.
+      const checked = { ...found, renewedHash, deviceId: found.device?.id };
+      const half = await beginHalfLogin(db, checked, now);
+      if (half !== undefined) return { ...refused('second_factor_required'), ...half };
+    } else if (found !== undefined && matches) {
       // 5. and 6. Reset the failures; new jti, new family, record, audit.
       const familyId = uuidInTimeOrder(now);
       const expiresAt = tokens.refreshTokenExpiry(now);
@@ -93,6 +99,9 @@ export async function login(
     // Interface 16: the device was forgotten, so the login is that of a stranger.
     const isForgotten = found?.device !== undefined && changed !== undefined && changed.device === undefined;
     if (isForgotten) return conclude({ ...found, device: undefined });
+    // Interface 20: the first factor has been added, or the last one removed.
+    const isSame = matches && changed?.password_version === found?.password_version;
+    if (changed !== undefined && isSame && changed.has_factors !== found?.has_factors) return conclude(changed);
     await writeAudit(db, [failure], now);
     return refused('invalid_credentials');
   }

@@ -2,9 +2,13 @@
 import { type Db, only, statement } from '../db/statement.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 
-/** The new version fails a login that has just verified the old password, and ends the links of the user. */
+/**
+ * The new version fails a login that has just verified the old password, and ends the links and half logins of the user.
+ * A count that also holds wrong codes stays: who reads the mail of a user could otherwise guess five codes a link.
+ */
 const CHOSEN = `password_hash = :password_hash, password_version = password_version + 1, password_chosen_by_user = true,
-      failed_login_attempts = 0, locked_until = null`;
+      failed_login_attempts = case when has_factors then failed_login_attempts else 0 end,
+      locked_until = case when has_factors then locked_until end`;
 
 const changePasswordSql = statement(
   'change_password',

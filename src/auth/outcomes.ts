@@ -3,6 +3,7 @@ import type { PasswordFault } from '../credentials/passwords/password-rules.js';
 import type { TokenPair } from '../credentials/tokens/jwt.js';
 import type { SpecReason } from '../domain/error-reasons.js';
 import type { Refused } from '../platform/refused.js';
+import type { HalfLogin } from './factors/ceremonies.js';
 import type { Proof } from './retries.js';
 
 /** Refusals that Interface 5 adds to those of Spec 7. `http/refusals.ts` has the answers to all. */
@@ -44,6 +45,7 @@ type RateLimited = Temporary<'rate_limited'>;
 export type Outcome =
   | ({ kind: 'granted'; deviceCookie?: string | undefined } & TokenPair)
   | ({ kind: 'retried'; proof: Proof } & TokenPair)
-  | Refused<Exclude<SpecReason | FurtherRefusal, 'account_locked' | 'rate_limited'>>
+  | Refused<Exclude<SpecReason | FurtherRefusal | 'challenge_invalid', 'account_locked' | 'rate_limited'>>
+  | (Refused<'second_factor_required'> & HalfLogin)
   | Locked
   | RateLimited;

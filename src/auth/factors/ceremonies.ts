@@ -165,8 +165,8 @@ export async function beginCeremony(db: Db, ceremony: NewCeremony): Promise<void
   });
 }
 
-const useSql = statement(
-  'use_ceremony',
+const takeSql = statement(
+  'take_ceremony',
   {
     token_sha256: 'bytea',
     purpose: only<CeremonyPurpose>('text'),
@@ -191,12 +191,12 @@ export type Bound = Pick<NewCeremony, 'token' | 'purpose' | 'familyId' | 'halfLo
  * Uses up a challenge for a passkey, before its answer is checked.
  * @returns undefined if it is unknown, used or expired, or belongs to something else
  */
-export async function useCeremony(
+export async function takeCeremony(
   db: Db,
   { token, purpose, userId, familyId, halfLoginSha256 }: Bound,
   now: Date,
-): Promise<RowOf<typeof useSql> | undefined> {
-  const [used] = await db.run(useSql, {
+): Promise<RowOf<typeof takeSql> | undefined> {
+  const [used] = await db.run(takeSql, {
     token_sha256: hashOf(token),
     purpose,
     user_id: userId ?? null,

@@ -1,4 +1,5 @@
 /** Checks the code or the assertion that a user presents. What is right is used up by the statement that acts on it. (Interface 20) */
+import type { RelyingParty } from '../../credentials/factors/passkeys.js';
 import { recoveryCodeSha256 } from '../../credentials/factors/recovery-codes.js';
 import { matchingStep } from '../../credentials/factors/totp.js';
 import { openSealedSecret } from '../../credentials/sealed-secret.js';
@@ -51,15 +52,21 @@ export async function checkPasskey(
   passkey: Passkey,
   handle: 'required' | 'optional',
 ): Promise<Proof<'passkey'> | undefined> {
-  const { relyingPartyOf, verifyAssertion } = await loadPasskeys(config);
+  const { verifyAssertion } = await import('../../credentials/factors/passkeys.js');
   const isChallenge = (text: string): boolean => text === challenge;
-  const verified = await verifyAssertion(relyingPartyOf, response, isChallenge, passkey, passkey.userHandle, handle);
+  const party = relyingPartyOf(config);
+  const verified = await verifyAssertion(party, response, isChallenge, passkey, passkey.userHandle, handle);
   if (verified === undefined || verified.isSynced !== passkey.isSynced) return undefined;
   return {
     factor: 'passkey',
     used: { factorId: passkey.id, step: null, signCount: verified.signCount },
     methods: methodsOf(passkey),
   };
+}
+
+/** The gateway to authenticators: they keep a passkey for its `id`. */
+export function relyingPartyOf({ webauthn, publicAuthority }: Deps<'config'>['config']): RelyingParty {
+  return { id: webauthn.rpId, name: publicAuthority, origins: webauthn.origins };
 }
 
 /** RFC 8176: a key in software can be on several devices. Its owner was verified, which is two factors in one. */

@@ -97,7 +97,7 @@ const byCode = startingBy(
 /** What a proof uses up: the step of a code or the counter of a passkey, or a recovery code. */
 export type Used = { factorId: string; step: number | null; signCount: number | null } | { codeSha256: Uint8Array };
 
-export function factorValues({ factorId, step, signCount }: Extract<Used, { factorId: string }>) {
+function factorValues({ factorId, step, signCount }: Extract<Used, { factorId: string }>) {
   return { factor_id: factorId, step, sign_count: signCount === null ? null : String(signCount) };
 }
 
@@ -134,6 +134,20 @@ export async function startSessionByFactor(db: Db, session: FactorSession, now: 
       ? await db.run(byCode[form], { ...values, code_sha256: used.codeSha256 })
       : await db.run(byFactor[form], { ...values, ...factorValues(used) });
   return started?.role;
+}
+
+const takeFactorSql = statement(
+  'take_factor',
+  { user_id: 'uuid', ...OF_FACTOR, now: 'timestamptz' },
+  { user_id: 'uuid' },
+)`
+  with proving as (select :user_id as id)
+  ${USES_FACTOR('proving')}`;
+
+/** Uses up the step of a code or the counter of a passkey. Call it under the lock of the user. @returns false if it is used */
+export async function takeFactor(db: Db, userId: string, used: Used, now: Date): Promise<boolean> {
+  if ('codeSha256' in used) return false; // no confirmation is by a recovery code
+  return (await db.run(takeFactorSql, { user_id: userId, ...factorValues(used), now })).length > 0;
 }
 
 const LIVE = 'family_id = :family_id and user_id = :user_id and not revoked and expires_at >= :now';
