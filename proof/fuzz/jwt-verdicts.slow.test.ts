@@ -31,6 +31,7 @@ const ISSUER = 'http://localhost:3000';
 const AUDIENCE = 'https://api.example.com';
 const SETTINGS = {
   roleScopes: NO_ROLE_SCOPES,
+  secondFactorRoles: [],
   publicUrl: ISSUER,
   jwtAudience: AUDIENCE,
   accessTokenSeconds: 900,

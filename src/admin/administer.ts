@@ -7,6 +7,7 @@ import type { Reads } from '../db/sql.js';
 import type { Db } from '../db/statement.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
+import type { Standing } from '../domain/standing.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { Deps } from '../services.js';
 
@@ -23,15 +24,15 @@ export interface Needs {
 export interface Operator {
   actor: Actor;
   origin: RequestOrigin;
-  /** Reads the current scopes of the caller, which may differ from those in its token (Interface 11). */
-  scopesNow(db: Db): Promise<Scopes>;
+  /** Reads what the caller may do now, which may differ from what its token says (Interface 11). */
+  standing(db: Db): Promise<Standing>;
 }
 
 /** The command line has every scope, and no address to record. */
 export const COMMAND_LINE: Operator = {
   actor: { caller_type: 'cli' },
   origin: { ipAddress: 'cli', userAgent: '' },
-  scopesNow: async () => 'all',
+  standing: async () => ({ scopes: 'all' }),
 };
 
 export interface Change extends Manager {
@@ -46,17 +47,17 @@ export interface Change extends Manager {
 /**
  * @param needs undefined if no scope is required
  * @param work is repeated after a deadlock, and must then reset any state outside the database
- * @throws {AdminRefusal} `scope_missing`, or what `work` throws; then nothing is changed
+ * @throws {AdminRefusal} as `authorize` does, or what `work` throws; then nothing is changed
  */
 export async function administer<T>(
   { clock, db }: Deps<'clock' | 'db'>,
-  { actor, origin, scopesNow }: Operator,
+  operator: Operator,
   needs: Needs | undefined,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   return db.change(async (made) => {
-    const scopes = await scopesNow(made.db);
-    if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope, ...(needs.also ?? []));
+    const { actor, origin } = operator;
+    const scopes = await authorize(made.db, operator, needs);
     const now = clock.now();
     const audit = (...events: ChangeEvent[]): Promise<void> => {
       const rows = events.map((event) => ({ ...event, ...origin, metadata: { actor, ...event.metadata } }));
@@ -66,12 +67,30 @@ export async function administer<T>(
   });
 }
 
+/**
+ * Scopes come first: who may not make the change at all is not asked to confirm who they are.
+ * @param needs undefined if no scope is required
+ * @returns the scopes of the operator
+ * @throws {AdminRefusal} `scope_missing`, `second_factor_required` or `confirmation_required`
+ */
+export async function authorize(db: Db, operator: Operator, needs: Needs | undefined): Promise<Scopes> {
+  const { scopes, needs: neededProof } = await operator.standing(db);
+  if (needs !== undefined && !needs.exceptOwn) requireScope(scopes, needs.scope, ...(needs.also ?? []));
+  if (neededProof === undefined) return scopes;
+  const wanted = neededProof.acrValues === undefined ? 'the password' : 'a second factor';
+  throw new AdminRefusal('confirmation_required', `Confirm who you are: this requires ${wanted} again`, neededProof);
+}
+
 /** Locks the row that is read. A number, because importing the enumeration would load the ORM. */
 export const FOR_UPDATE: LockMode.PESSIMISTIC_WRITE = 3;
 
 /** @throws {AdminRefusal} */
 export function requireScope(scopes: Scopes, ...required: string[]): void {
   const missing = required.find((scope) => !hasScope(scopes, scope));
-  if (missing !== undefined)
-    throw new AdminRefusal('scope_missing', `This requires the scope ${missing}`, { requiredScope: missing });
+  if (missing === undefined) return;
+  const [reason, after] =
+    scopes === 'after_factor'
+      ? (['second_factor_required', ', which this user has only after a second factor'] as const)
+      : (['scope_missing', ''] as const);
+  throw new AdminRefusal(reason, `This requires the scope ${missing}${after}`, { requiredScope: missing });
 }

@@ -10,7 +10,7 @@ import type { Scopes } from '../domain/scopes.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
-import { administer, type Change, FOR_UPDATE, type Needs, type Operator, requireScope } from './administer.js';
+import { administer, authorize, type Change, FOR_UPDATE, type Needs, type Operator } from './administer.js';
 import { checkNewPassword, refuseCurrent, type SetsPasswords } from './passwords.js';
 import { existingUser, findUser, type ListedUser, passwordHashOf, unknownUser } from './users.js';
 
@@ -27,7 +27,7 @@ export async function createUser(
   operator: Operator,
   { email, password, role }: NewUser,
 ): Promise<ListedUser> {
-  requireScope(await operator.scopesNow(deps.db.admin), createUser.needs.scope); // before the expensive hash
+  await authorize(deps.db.admin, operator, createUser.needs); // before the expensive hash
   const address = parseEmail(email);
   if (password != null) await checkNewPassword(deps, password, address);
   const passwordHash = password == null ? null : await deps.passwords.hash(password);
@@ -152,8 +152,7 @@ export async function setUserPassword(
   id: string,
   password: string,
 ): Promise<EndingChange> {
-  const scopes = await operator.scopesNow(deps.db.admin);
-  requireScope(scopes, setUserPassword.needs.scope); // before the expensive hash
+  const scopes = await authorize(deps.db.admin, operator, setUserPassword.needs); // before the expensive hash
   const current = await findUser(deps, id);
   if (current === undefined) throw unknownUser();
   if (current.role === 'admin') requireAllScopes(scopes);

@@ -46,9 +46,9 @@ export const apiKey: CallerKind<'api_key'> = {
   id: ({ keyId }) => keyId,
   actor: ({ keyId }) => ({ caller_type: 'api_key', key_id: keyId }),
   scopes: ({ scopes }) => scopes,
-  scopesNow: async (db, { keyId }, now) => {
+  standing: async (db, { keyId }, now) => {
     const [key] = await db.run(scopesOfApiKeySql, { key_id: keyId, now });
-    return key?.scopes;
+    return key;
   },
 };
 

@@ -4,7 +4,8 @@ import type { SignatureRefusal } from '../credentials/signatures/request-signatu
 import type { RequestFacts } from '../credentials/signatures/signature-base.js';
 import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import type { Db } from '../db/statement.js';
-import type { Scopes } from '../domain/scopes.js';
+import type { ScopeSettings, Scopes } from '../domain/scopes.js';
+import type { Standing, StandingSettings } from '../domain/standing.js';
 import type { Explained } from '../platform/refused.js';
 import type { Deps } from '../services.js';
 
@@ -108,7 +109,7 @@ export interface CallerKind<Type extends CallerType> {
   /** The caller in the audit log. A kind without `ActorOf` still needs a row in `Actors` of `audit/events.ts`. */
   actor(caller: Callers[Type]): ActorOf<Type>;
   /** Scopes by the credential */
-  scopes(caller: Callers[Type]): Scopes;
-  /** Scopes by the row now; undefined if the caller is deactivated, deleted, revoked or expired. */
-  scopesNow(db: Db, caller: Callers[Type], now: Date): Promise<Scopes | undefined>;
+  scopes(caller: Callers[Type], settings: Pick<ScopeSettings, 'secondFactorRoles'>): Scopes;
+  /** By the rows now; undefined if the caller is deactivated, deleted, revoked or expired. */
+  standing(db: Db, caller: Callers[Type], now: Date, settings: StandingSettings): Promise<Standing | undefined>;
 }

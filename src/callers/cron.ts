@@ -53,8 +53,8 @@ export const cron: CallerKind<'cron'> = {
   id: ({ keyId }) => keyId,
   actor: ({ keyId }) => ({ caller_type: 'cron', key_id: keyId }),
   scopes: ({ scopes }) => scopes,
-  scopesNow: async (db, { keyId }, now) => {
+  standing: async (db, { keyId }, now) => {
     const [key] = await db.run(findCronKeySql, { key_id: keyId, now });
-    return key?.scopes;
+    return key && { scopes: key.scopes };
   },
 };

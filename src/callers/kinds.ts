@@ -1,6 +1,5 @@
 /** The kinds of caller. A new kind is a file and a row; an incomplete one does not compile. (Interface 6) */
-import type { Config } from '../config/config.js';
-import { scopesOfRole } from '../domain/scopes.js';
+import { allScopesInSession, type ScopeSettings } from '../domain/scopes.js';
 import { apiKey } from './api-key.js';
 import type { Caller, CallerKind, CallerType } from './caller.js';
 import { cron } from './cron.js';
@@ -15,8 +14,8 @@ export function kindOf<Type extends CallerType>({ callerType }: { callerType: Ty
 }
 
 /** What a caller may do, as it is shown: for a user the scopes of the role, here and in the services behind. */
-export function scopesOf(caller: Caller, { roleScopes }: Pick<Config, 'roleScopes'>): readonly string[] {
-  return caller.callerType === 'user' ? scopesOfRole(caller.role, roleScopes) : caller.scopes;
+export function scopesOf(caller: Caller, settings: ScopeSettings): readonly string[] {
+  return caller.callerType === 'user' ? allScopesInSession(caller, settings) : caller.scopes;
 }
 
 /** The kind of credential in a request; only a request with exactly one has a caller. */

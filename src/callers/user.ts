@@ -1,15 +1,37 @@
 /** The caller `user`, by `Authorization: Bearer` (RFC 6750) with an access token. (Spec 2.8 and 5.1, Interface 6) */
 import { fieldValues, onlyFieldValue } from '../credentials/signatures/http-fields.js';
 import type { AccessClaims } from '../credentials/tokens/jwt.js';
-import { only, statement } from '../db/statement.js';
+import { only, type RowOf, statement } from '../db/statement.js';
+import { type AuthenticationMethod, assuranceOf } from '../domain/assurance.js';
 import type { Role } from '../domain/roles.js';
-import { ROLE_SCOPES } from '../domain/scopes.js';
+import { ROLE_SCOPES, scopesInSession } from '../domain/scopes.js';
+import type { NeededProof } from '../domain/standing.js';
+import { addSeconds } from '../platform/clock.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
 import type { CallerKind } from './caller.js';
 
 const roleOfUserSql = statement('role_of_user', { id: 'uuid' }, { role: only<Role>('text') })`
   select role from users where id = :id and is_active`;
+
+/** Of a session that has ended, all columns about a proof are null. */
+const standingOfUserSql = statement(
+  'standing_of_user',
+  { id: 'uuid', sid: 'uuid?', now: 'timestamptz' },
+  {
+    role: only<Role>('text'),
+    has_factors: 'boolean',
+    amr: only<AuthenticationMethod[] | null>('text[]?'),
+    proved_at: 'timestamptz?',
+  },
+)`
+  select role, has_factors, amr, proved_at
+  from users left join lateral (
+    select amr, coalesce(proved_at, session_started_at) as proved_at from refresh_tokens
+    where family_id = :sid and not revoked and expires_at >= :now
+    order by created_at desc limit 1
+  ) as live on true
+  where id = :id and is_active`;
 
 /** Scheme and credentials (RFC 9110 section 11.4). */
 const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+)(?: +(.*))?$/;
@@ -64,9 +86,30 @@ export const user: CallerKind<'user'> = {
 
   id: ({ sub }) => sub,
   actor: ({ sub }) => ({ caller_type: 'user', sub }),
-  scopes: ({ role }) => ROLE_SCOPES[role],
-  scopesNow: async (db, { sub }) => {
-    const [row] = await db.run(roleOfUserSql, { id: sub });
-    return row && ROLE_SCOPES[row.role];
+  scopes: (caller, { secondFactorRoles }) => scopesInSession(caller, secondFactorRoles),
+  standing: async (db, { sub, sid = null }, now, { confirmSeconds, secondFactorRoles }) => {
+    if (confirmSeconds === 0 && secondFactorRoles.length === 0) {
+      const [row] = await db.run(roleOfUserSql, { id: sub });
+      return row && { scopes: ROLE_SCOPES[row.role] };
+    }
+    const [row] = await db.run(standingOfUserSql, { id: sub, sid, now });
+    if (row === undefined) return undefined;
+    const acr = assuranceOf(row.amr ?? []);
+    return {
+      scopes: scopesInSession({ role: row.role, acr }, secondFactorRoles),
+      needs: confirmSeconds === 0 ? undefined : neededProof(row, confirmSeconds, now),
+    };
   },
 };
+
+/** @returns undefined if the session has proved enough */
+function neededProof(
+  { has_factors, amr, proved_at }: RowOf<typeof standingOfUserSql>,
+  confirmSeconds: number,
+  now: Date,
+): NeededProof | undefined {
+  const isBest = !has_factors || assuranceOf(amr ?? []) === 'aal2';
+  const isRecent = proved_at !== null && addSeconds(proved_at, confirmSeconds) >= now;
+  if (isBest && isRecent) return undefined;
+  return { maxAge: confirmSeconds, ...(has_factors && { acrValues: ['aal2'] }) };
+}

@@ -1,4 +1,5 @@
 /** Scopes, the permissions of roles and keys. (Interface 6 and 11) */
+import type { AssuranceLevel } from './assurance.js';
 import type { Role } from './roles.js';
 
 /** The scopes that the gateway itself requires. Any other `resource:action` is for other services. */
@@ -16,7 +17,14 @@ export const OWN_SCOPES = [
 
 export type OwnScope = (typeof OWN_SCOPES)[number];
 
-export type Scopes = 'all' | readonly string[];
+/** `after_factor`: none yet, since the role has its scopes only in a session with a second factor (Interface 20) */
+export type Scopes = 'all' | 'after_factor' | readonly string[];
+
+/** A user in one session */
+export interface RoleInSession {
+  role: Role;
+  acr: AssuranceLevel;
+}
 
 /** Interface 11. */
 export const ROLE_SCOPES: Record<Role, Scopes> = {
@@ -36,12 +44,23 @@ export function isScope(text: string): boolean {
 }
 
 export function hasScope(scopes: Scopes, scope: string): boolean {
-  return scopes === 'all' || scopes.includes(scope);
+  return scopes === 'all' || (scopes !== 'after_factor' && scopes.includes(scope));
 }
 
-/** What a role may do here, and then what ROLE_SCOPES_FILE adds for other services. */
-export function scopesOfRole(role: Role, roleScopes: Readonly<Record<Role, readonly string[]>>): string[] {
-  return [...ownScopes(ROLE_SCOPES[role]), ...roleScopes[role]];
+/** What a user may do here in a session. @param secondFactorRoles SECOND_FACTOR_ROLES */
+export function scopesInSession({ role, acr }: RoleInSession, secondFactorRoles: readonly Role[]): Scopes {
+  return acr !== 'aal2' && secondFactorRoles.includes(role) ? 'after_factor' : ROLE_SCOPES[role];
+}
+
+export interface ScopeSettings {
+  roleScopes: Readonly<Record<Role, readonly string[]>>;
+  secondFactorRoles: readonly Role[];
+}
+
+/** What a user may do here in a session, and then what ROLE_SCOPES_FILE adds for other services. */
+export function allScopesInSession(user: RoleInSession, { roleScopes, secondFactorRoles }: ScopeSettings): string[] {
+  const scopes = scopesInSession(user, secondFactorRoles);
+  return scopes === 'after_factor' ? [] : [...ownScopes(scopes), ...roleScopes[user.role]];
 }
 
 /** The scopes of the gateway itself among these, in the order of `OWN_SCOPES`. */

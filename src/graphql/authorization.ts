@@ -4,11 +4,12 @@
  */
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { Extensions } from 'type-graphql';
-import type { Needs, Operator } from '../admin/administer.js';
+import { type Needs, type Operator, requireScope } from '../admin/administer.js';
 import { asUser, type Caller, type UserCaller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';
 import type { Db } from '../db/statement.js';
-import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
+import type { OwnScope, Scopes } from '../domain/scopes.js';
+import type { Standing } from '../domain/standing.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf } from './errors.js';
@@ -16,8 +17,8 @@ import { errorOf } from './errors.js';
 /** What a field requires of its caller. */
 interface Requirement {
   sentence: string;
-  /** @throws {GraphQLError} FORBIDDEN. Undefined if the function that the field calls checks by itself */
-  check?(caller: Caller, source: never): void;
+  /** @throws FORBIDDEN. Undefined if the function that the field calls checks by itself */
+  check?(context: GraphqlContext, source: never): void;
 }
 
 const KEY = 'requirement';
@@ -25,21 +26,22 @@ const KEY = 'requirement';
 /** Declares the scope that a field needs. */
 export function RequireScope(scope: OwnScope) {
   return Extensions({
-    [KEY]: { sentence: sentenceOf({ scope }), check: (caller) => mustHave(scope, caller) } satisfies Requirement,
+    [KEY]: { sentence: sentenceOf({ scope }), check: (context) => mustHave(scope, context) } satisfies Requirement,
   });
 }
 
 /** Declares a scope that users do not need for their own objects. @param ownerOf the owner of the parent */
 export function RequireScopeUnlessOwn<Source>(scope: OwnScope, ownerOf: (source: Source) => string) {
-  const check = (caller: Caller, source: Source): void => {
-    if (asUser(caller)?.sub !== ownerOf(source)) mustHave(scope, caller);
+  const check = (context: GraphqlContext, source: Source): void => {
+    if (asUser(context.caller)?.sub !== ownerOf(source)) mustHave(scope, context);
   };
   return Extensions({ [KEY]: { sentence: sentenceOf({ scope, exceptOwn: true }), check } satisfies Requirement });
 }
 
 /** Declares that a field is only for users with an access token. */
 export function RequireUser() {
-  return Extensions({ [KEY]: { sentence: 'Only for callers of type `user`.', check: userOf } satisfies Requirement });
+  const check = ({ caller }: GraphqlContext): void => void userOf(caller);
+  return Extensions({ [KEY]: { sentence: 'Only for callers of type `user`.', check } satisfies Requirement });
 }
 
 /** Declares that a field needs what the function that it calls needs; that function checks it. */
@@ -67,15 +69,19 @@ function enforce(field: GraphQLField<never, GraphqlContext>): void {
   const { resolve = defaultFieldResolver } = field;
   if (check === undefined) return;
   field.resolve = (source, args, context, info) => {
-    check(context.caller, source);
+    check(context, source);
     return resolve(source, args, context, info);
   };
 }
 
-/** @throws {GraphQLError} FORBIDDEN */
-function mustHave(scope: OwnScope, caller: Caller): void {
-  if (hasScope(kindOf(caller).scopes(caller), scope)) return;
-  throw errorOf('scope_missing', `This requires the scope ${scope}`, undefined, { requiredScope: scope });
+/** @throws {AdminRefusal} FORBIDDEN */
+function mustHave(scope: OwnScope, context: GraphqlContext): void {
+  requireScope(scopesByCredential(context), scope);
+}
+
+/** What a query relies on. */
+export function scopesByCredential({ caller, deps }: Pick<GraphqlContext, 'caller' | 'deps'>): Scopes {
+  return kindOf(caller).scopes(caller, deps.config);
 }
 
 /** @throws {GraphQLError} FORBIDDEN for a key */
@@ -85,13 +91,13 @@ export function userOf(caller: Caller): UserCaller {
   return user;
 }
 
-/** The caller as the author of a change, with the scopes that its row has at that time. */
+/** The caller as the author of a change, with what its rows allow at that time. */
 export function operatorOf({ caller, deps, origin }: GraphqlContext): Operator {
   const kind = kindOf(caller);
-  const scopesNow = async (db: Db): Promise<Scopes> => {
-    const scopes = await kind.scopesNow(db, caller, deps.clock.now());
-    if (scopes === undefined) throw new AdminRefusal('caller_inactive', 'The caller is no longer active');
-    return scopes;
+  const standing = async (db: Db): Promise<Standing> => {
+    const found = await kind.standing(db, caller, deps.clock.now(), deps.config);
+    if (found === undefined) throw new AdminRefusal('caller_inactive', 'The caller is no longer active');
+    return found;
   };
-  return { actor: kind.actor(caller), origin, scopesNow };
+  return { actor: kind.actor(caller), origin, standing };
 }

@@ -8,6 +8,7 @@ import type { AdminRefusalReason } from '../listing/refusal.js';
 type ErrorCode =
   | 'BAD_REQUEST'
   | 'BAD_USER_INPUT'
+  | 'CONFIRMATION_REQUIRED'
   | 'CONFLICT'
   | 'FORBIDDEN'
   | 'INTERNAL_SERVER_ERROR'
@@ -36,6 +37,8 @@ const CALLERS = {
 /** Refusals of administrative operations. */
 const ADMINISTRATION = {
   scope_missing: 'FORBIDDEN',
+  second_factor_required: 'FORBIDDEN',
+  confirmation_required: 'CONFIRMATION_REQUIRED',
   every_scope_needed: 'FORBIDDEN',
   caller_inactive: 'FORBIDDEN',
   user_unknown: 'NOT_FOUND',

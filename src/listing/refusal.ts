@@ -1,9 +1,12 @@
 import type { PasswordFaultReason } from '../credentials/passwords/password-rules.js';
+import type { NeededProof } from '../domain/standing.js';
 
 /** Why an administrative change or listing is refused. Thrown inside the transaction, which rolls it back. */
 export type AdminRefusalReason =
   | PasswordFaultReason
   | 'scope_missing'
+  | 'second_factor_required'
+  | 'confirmation_required'
   | 'every_scope_needed'
   | 'caller_inactive'
   | 'user_unknown'
@@ -34,7 +37,7 @@ export type AdminRefusalReason =
   | 'invalid_time_zone'
   | 'too_much_to_read';
 
-interface Details {
+interface Details extends Partial<NeededProof> {
   /** Name of the invalid input in Interface 11 */
   argument?: string;
   requiredScope?: string;

@@ -68,6 +68,7 @@ describe.each(ACCESS_ALGS)('Interface 18: an assertion by %s', (alg) => {
         accessTokenSeconds: 900,
         refreshTokenSeconds: 900,
         roleScopes: { viewer: [], analyst: [], admin: [] },
+        secondFactorRoles: [],
       };
       const watched = watchClock(clock, Number.POSITIVE_INFINITY);
       watched.compare(now, 0);

@@ -124,6 +124,8 @@ test('Interface 2: without the file, and with an empty one, tokens are what they
     'scope',
     'sid',
     'auth_time',
+    'amr',
+    'acr',
     'type',
     'iss',
     'iat',

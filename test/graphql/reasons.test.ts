@@ -147,6 +147,23 @@ async function mailedWhereMailIsOff(): Promise<Answer> {
   )();
 }
 
+/** An instance on which administrators need a second factor. */
+async function withoutFactor(): Promise<Answer> {
+  const env = { SECOND_FACTOR_ROLES: 'admin' };
+  const other = await startInstance(gateway.database, { clock: gateway.clock, env });
+  try {
+    return await ask(other, admin.as, '{ users { nodes { id } } }');
+  } finally {
+    await other.close();
+  }
+}
+
+async function afterLogout(): Promise<Answer> {
+  const { as, refreshToken } = await newcomer(gateway);
+  await gateway.send('POST', '/auth/logout', { headers: { cookie: `refresh_token=${refreshToken}` } });
+  return ask(gateway, as, 'mutation { revokeOtherSessions { revokedCount } }');
+}
+
 const createWebhook = (input: string) => `mutation { createWebhook(input: { ${input} }) { secret } }`;
 
 /** An instance of which WEBHOOK_HOSTS is not set. */
@@ -200,6 +217,8 @@ const PRODUCED: Record<GraphqlReason, [number, string, () => Promise<Answer>] | 
     'FORBIDDEN',
     async () => ask(gateway, (await newcomer(gateway)).as, '{ users { nodes { id } } }'),
   ],
+  second_factor_required: [200, 'FORBIDDEN', withoutFactor],
+  confirmation_required: [200, 'CONFIRMATION_REQUIRED', afterLogout],
   every_scope_needed: [200, 'FORBIDDEN', withoutEveryScope],
   caller_inactive: [200, 'FORBIDDEN', asDeactivated],
   not_a_user: [200, 'FORBIDDEN', async () => ask(gateway, (await newCronKey(gateway)).as, '{ me { id } }')],

@@ -11,7 +11,7 @@ import {
   isAssuranceLevel,
 } from '../../domain/assurance.js';
 import { isRole, type Role } from '../../domain/roles.js';
-import { scopesOfRole } from '../../domain/scopes.js';
+import { allScopesInSession, type RoleInSession } from '../../domain/scopes.js';
 import { addSeconds, epochSeconds } from '../../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../../platform/ids.js';
 import type { WatchedClock } from '../../platform/watched-clock.js';
@@ -22,7 +22,7 @@ import { isSigned, type Verified, verifyJwt } from './verify-jwt.js';
 
 type TokenSettings = Pick<
   Config,
-  'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds' | 'roleScopes'
+  'publicUrl' | 'jwtAudience' | 'accessTokenSeconds' | 'refreshTokenSeconds' | 'roleScopes' | 'secondFactorRoles'
 >;
 
 /** `client_id` of RFC 9068 section 2.2: the gateway is its own and only client. */
@@ -166,6 +166,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
 
   const issueAccessToken = ({ sub, role, sid, startedAt, amr, provedAt }: TokenSession, now: Date): string => {
     const methods = amr ?? BY_PASSWORD;
+    const acr = assuranceOf(methods);
     return sign(
       {
         aud: settings.jwtAudience,
@@ -173,11 +174,11 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
         client_id: CLIENT_ID,
         jti: uuidInTimeOrder(now),
         role,
-        ...permissions(role, settings),
+        ...permissions({ role, acr }, settings),
         sid,
         auth_time: epochSeconds(provedAt ?? startedAt),
         amr: [...methods],
-        acr: assuranceOf(methods),
+        acr,
         type: 'access',
       },
       keyring.inUse('access', now),
@@ -234,9 +235,9 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
  * A role in the standard claims of RFC 9068 section 2.2.3. Without scopes there is no `scope`: RFC 6749 section 3.3 does
  * not allow an empty one.
  */
-function permissions(role: Role, { roleScopes }: TokenSettings): { roles: Role[]; scope?: string } {
-  const scopes = scopesOfRole(role, roleScopes);
-  return { roles: [role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
+function permissions(user: RoleInSession, settings: TokenSettings): { roles: Role[]; scope?: string } {
+  const scopes = allScopesInSession(user, settings);
+  return { roles: [user.role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
 function refreshClaims({ type, jti, sub, sid }: JWTPayload, signedBy: RefreshClaims['signedBy']): RefreshClaims {

@@ -9,13 +9,13 @@ import {
   revokeSession,
 } from '../../admin/sessions.js';
 import { asUser } from '../../callers/caller.js';
-import { kindOf } from '../../callers/kinds.js';
 import {
   operatorOf,
   RequireScope,
   RequireScopeUnlessOwn,
   RequiresWhat,
   RequireUser,
+  scopesByCredential,
   userOf,
 } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
@@ -39,14 +39,15 @@ export class SessionResolver {
   @RequiresWhat(readSession)
   @Query(() => SessionType, { nullable: true, description: 'A session, live or ended.' })
   async session(
-    @Ctx() { caller, deps }: GraphqlContext,
+    @Ctx() context: GraphqlContext,
     @Arg('id', () => ID, {
       description:
         'Session id: the family of the refresh tokens and `sid` in access tokens. Or the `jti` of one of its refresh tokens.',
     })
     id: string,
   ): Promise<SessionType> {
-    const asker = { userId: asUser(caller)?.sub, scopes: kindOf(caller).scopes(caller) };
+    const { caller, deps } = context;
+    const asker = { userId: asUser(caller)?.sub, scopes: scopesByCredential(context) };
     return toSession(await readSession(deps, asker, id), caller);
   }
 

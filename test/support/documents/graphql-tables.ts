@@ -89,6 +89,11 @@ export const GRAPHQL_CODES: Record<OurCode | DocumentCode, Row> = {
     action: 'Send one valid credential: `WWW-Authenticate` lists the kinds, `Accept-Signature` how to sign.',
   },
   FORBIDDEN: { statuses: [200], action: 'Do not repeat: the caller may not.' },
+  CONFIRMATION_REQUIRED: {
+    statuses: [200],
+    action:
+      'Ask for the password, or a second factor if there is `acrValues`; send it to `POST /auth/confirm`, and repeat.',
+  },
   NOT_FOUND: { statuses: [200], action: 'Nothing has this id.' },
   CONFLICT: { statuses: [200], action: 'Remove the obstacle, then repeat.' },
   BAD_USER_INPUT: { statuses: [200, 400], action: 'Fix the input in `argument`. 400: nothing was done.' },
