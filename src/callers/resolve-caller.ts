@@ -71,7 +71,11 @@ function listed(words: readonly string[]): string {
 
 /** One challenge of `WWW-Authenticate` (RFC 9110 section 11.6.1). */
 export function challengeOf({ scheme, challengeParameters }: Kind, refusal?: Explained<CallerRefusal>): string {
-  const parameters = { realm: 'auth-gateway', ...(refusal && challengeParameters(refusal)) };
+  return challengeWith(scheme, refusal && challengeParameters(refusal));
+}
+
+export function challengeWith(scheme: string, more?: Record<string, string>): string {
+  const parameters = { realm: 'auth-gateway', ...more };
   return `${scheme} ${Object.entries(parameters)
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`;

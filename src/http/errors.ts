@@ -14,10 +14,18 @@ const OF_PARSER: Readonly<Record<number, RestReason>> = {
   415: 'unsupported_media_type',
 };
 
-/** The reason is the outcome in the log too, unless another was decided. */
-export function sendError(res: Response, reason: RestReason, more?: More): void {
+/**
+ * The reason is the outcome in the log too, unless another was decided.
+ * @param status another than that of the row
+ */
+export function sendError(
+  res: Response,
+  reason: RestReason,
+  more?: More,
+  status: number = ERRORS[reason].status,
+): void {
   res.locals.outcome ??= reason;
-  sendJson(res.status(ERRORS[reason].status), errorBody(res.req, reason, more));
+  sendJson(res.status(status), errorBody(res.req, reason, more));
 }
 
 export const notFound: RequestHandler = (_req, res) => sendError(res, 'not_found');

@@ -17,6 +17,7 @@ import { addAuthzRoutes } from './routes/authz-routes.js';
 import { addClientPackage } from './routes/client-package.js';
 import { addConsole } from './routes/console.js';
 import { addDocuments } from './routes/documents.js';
+import { addFactorRoutes } from './routes/factor-routes.js';
 import { addFrontPage } from './routes/front-page.js';
 import { addGraphqlRoute } from './routes/graphql-route.js';
 import { addHealthRoutes } from './routes/health.js';
@@ -27,6 +28,7 @@ import { addSetPasswordPage } from './routes/set-password-page.js';
 import { addWellKnownRoutes } from './routes/well-known.js';
 import type { Listener } from './server/listener.js';
 import { IncomingMessage, ServerResponse } from './server/node-http.js';
+import { createTokenAnswer } from './token-answer.js';
 
 export function createExpressApp(
   services: Services,
@@ -43,7 +45,9 @@ export function createExpressApp(
     addHealthRoutes(app, services, readiness);
     if (config.metricsPort === undefined) addMetricsRoute(app, services);
     const guards = loginGuards(services);
-    addAuthRoutes(app, services, guards);
+    const tokenAnswer = createTokenAnswer(config);
+    addAuthRoutes(app, services, guards, tokenAnswer);
+    addFactorRoutes(app, services, tokenAnswer);
     addPasswordRoutes(app, services, guards);
     addSetPasswordPage(app, services);
     addGraphqlRoute(app, services, answerGraphql);
@@ -123,7 +127,7 @@ function allowOrigins(origins: string[]) {
   return cors({
     origin: origins,
     credentials: true,
-    methods: ['POST'],
+    methods: ['POST', 'DELETE'],
     allowedHeaders: CORS_FIELDS.sent,
     exposedHeaders: CORS_FIELDS.read,
     maxAge: 600,

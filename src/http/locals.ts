@@ -1,5 +1,6 @@
 /** The types of `res.locals`, for all of Express. */
 import type { PresentedKind } from '../callers/kinds.js';
+import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Budget } from '../platform/budget.js';
 import type { RequestIds } from '../platform/logger.js';
@@ -13,6 +14,8 @@ export interface RequestLocals {
   origin: RequestOrigin;
   /** How long the request may wait for its stores */
   budget: Budget;
+  /** Of the access token, on a route for users' own factors */
+  claims?: AccessClaims;
   /** Outcome of the request, for the log and the counters */
   outcome?: RequestOutcome;
   /** Origin of a refused cross-site call, safe to log */

@@ -6,22 +6,34 @@ import { readJson, requireJson } from './json-body.js';
 import { loginPolicy, loginRateLimit } from './rate-limits.js';
 
 export function loginGuards(deps: Deps<'clock' | 'config' | 'db' | 'passwords' | 'redis'>): RequestHandler[] {
-  const { clock, config, passwords } = deps;
-  /**
-   * Limits, locks and tokens depend on time, so a wrong clock is an outage. A request that would wait too long for its
-   * password asks no store either, so it is not counted.
-   */
-  const mayDecide: RequestHandler = (_req, _res, next) => {
-    clock.requireSynced();
+  const { passwords } = deps;
+  /** A request that would wait too long for its password asks no store either, so it is not counted. */
+  const requireRoom: RequestHandler = (_req, _res, next) => {
     passwords.requireRoom();
+    next();
+  };
+  return [...countedGuards(deps, requireRoom), requireJson, readJson];
+}
+
+/**
+ * What a request that tries to prove something passes first. Limits, locks and tokens depend on time, so a wrong clock is an
+ * outage.
+ * @param before what else is checked before it is counted
+ */
+export function countedGuards(
+  deps: Deps<'clock' | 'config' | 'db' | 'redis'>,
+  ...before: RequestHandler[]
+): RequestHandler[] {
+  const { clock, config } = deps;
+  const requireSynced: RequestHandler = (_req, _res, next) => {
+    clock.requireSynced();
     next();
   };
   return [
     crossSiteRefusal(config),
     loginPolicy(config.login),
-    mayDecide,
+    requireSynced,
+    ...before,
     loginRateLimit(config.login, deps),
-    requireJson,
-    readJson,
   ];
 }

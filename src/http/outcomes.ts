@@ -1,7 +1,9 @@
 /** The outcomes of a request, for the log and the counters. (Interface 14) */
+import { FACTOR_OUTCOMES } from '../auth/factors/login.js';
 import { DEVICE_OUTCOMES } from '../auth/known-devices.js';
 import type { FactorRefusal } from '../auth/outcomes.js';
 import type { PresentedKind } from '../callers/kinds.js';
+import { FACTORS } from '../domain/factors.js';
 import type { Metrics } from '../metrics.js';
 import { FAMILIES, routeOfFamily } from './authz/original-request.js';
 import { AUTHZ_ERRORS, type AuthzReason, type RestReason } from './refusals.js';
@@ -144,6 +146,9 @@ export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean, has
   const authzRoutes = new Map(FAMILIES.map((route) => [routeOfFamily(route), route]));
   for (const route of hasProxies ? FAMILIES : []) {
     for (const outcome of OF_AUTHZ) authzChecks.inc({ route, outcome }, 0);
+  }
+  for (const kind of FACTORS) {
+    for (const outcome of FACTOR_OUTCOMES) metrics.factors.inc({ kind, outcome }, 0);
   }
   for (const outcome of DEVICE_OUTCOMES) metrics.loginDevices.inc({ outcome }, 0);
   return ({ route, caller, outcome }: CountedRequest): void => {

@@ -25,6 +25,9 @@ import { startSessionByFactor } from './sessions.js';
 
 export type FactorDeps = Deps<'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'tokens'>;
 
+/** Of `auth_gateway_factors_total` */
+export const FACTOR_OUTCOMES = ['success', 'wrong', 'account_locked'] as const;
+
 /** What a page sends with the challenge of its half login */
 export type Presented = { code: string } | { recovery_code: string } | { credential: unknown };
 

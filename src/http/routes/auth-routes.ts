@@ -2,20 +2,17 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { login } from '../../auth/login.js';
 import { logout } from '../../auth/logout.js';
-import type { Outcome } from '../../auth/outcomes.js';
 import { refresh } from '../../auth/refresh.js';
 import type { Deps } from '../../services.js';
 import { LOGGED_OUT } from '../answer-texts.js';
 import { crossSiteRefusal } from '../cross-site.js';
-import { createDeviceCookie } from '../device-cookie.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { hasNoBody, parseBody } from '../json-body.js';
 import { loginBody } from '../login-body.js';
 import { loginPolicy, sessionRateLimit } from '../rate-limits.js';
-import { createRefreshCookie } from '../refresh-cookie.js';
 import { retryKeysReader } from '../refresh-retry.js';
-import { CHALLENGE, rowOf } from '../refusals.js';
 import { sendJson } from '../send-json.js';
+import type { TokenAnswer } from '../token-answer.js';
 
 type Dependencies = Deps<
   | 'clock'
@@ -32,10 +29,14 @@ type Dependencies = Deps<
 >;
 
 /** @param guards what a request with a password passes first */
-export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestHandler[]): void {
+export function addAuthRoutes(
+  app: Express,
+  deps: Dependencies,
+  guards: RequestHandler[],
+  tokenAnswer: TokenAnswer,
+): void {
   const { config } = deps;
-  const cookie = createRefreshCookie(config);
-  const deviceCookie = config.knownDevices ? createDeviceCookie(config) : undefined;
+  const { cookie, deviceCookie, send } = tokenAnswer;
   const readRetryKeys = retryKeysReader(config);
   const refuseCrossSite = crossSiteRefusal(config);
   const limitSessions = sessionRateLimit(config.sessionRateLimit, deps);
@@ -60,24 +61,6 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
     return ours.length === 1 ? ours : values;
   };
 
-  /** Spec 2.2, 2.3 and 7: the tokens with the cookie, or the row of the refusal. */
-  const answer = (res: Response, outcome: Outcome): void => {
-    if (outcome.kind === 'refused') {
-      const { status, cookie: action } = rowOf(outcome.reason);
-      if (action === 'cleared') cookie.clear(res);
-      if (action === 'cleared_everywhere') cookie.clearEverywhere(res);
-      if (status === 401) res.set('WWW-Authenticate', CHALLENGE);
-      if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
-      return sendError(res, outcome.reason);
-    }
-    res.locals.outcome = outcome.kind === 'retried' ? 'retried' : 'success';
-    if (outcome.kind === 'retried') res.set('Refresh-Retry', outcome.proof);
-    cookie.set(res, outcome.refreshToken);
-    if (outcome.kind === 'granted' && outcome.deviceCookie !== undefined) deviceCookie?.set(res, outcome.deviceCookie);
-    const { accessTokenSeconds } = config;
-    sendJson(res, { access_token: outcome.accessToken, token_type: 'bearer', expires_in: accessTokenSeconds });
-  };
-
   app
     .route('/auth/login')
     .post(guards, async (req: Request, res: Response) => {
@@ -85,14 +68,14 @@ export function addAuthRoutes(app: Express, deps: Dependencies, guards: RequestH
       if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
       using slot = deps.passwords.takeSlot(() => !req.socket.writable);
       const outcome = await login(depsOf(res), parsed.body, res.locals.origin, slot, deviceCookie?.read(req));
-      if (outcome !== undefined) answer(res, outcome);
+      if (outcome !== undefined) send(res, outcome);
     })
     .all(loginPolicy(config.login), methodNotAllowed('POST')); // so that asking for the policy costs no login
 
   app
     .route('/auth/refresh')
     .post(refuseCrossSite, limitSessions, discardBody, async (req, res) => {
-      answer(res, await refresh(depsOf(res), await readCookies(req), res.locals.origin, readRetryKeys(req)));
+      send(res, await refresh(depsOf(res), await readCookies(req), res.locals.origin, readRetryKeys(req)));
     })
     .all(methodNotAllowed('POST'));
 
