@@ -106,11 +106,17 @@ export type AuditEventType =
   | 'cron_key_rotated'
   /** The user or an administrator made the gateway forget a known device. `metadata`: `actor`, `device_id` (the device). */
   | 'device_forgotten'
+  /** A user added a second factor. `metadata`: `factor_id`, `kind` (`totp` or `passkey`), `family_id` (the session). */
+  | 'factor_added'
+  /** A user removed a second factor. `metadata`: `factor_id`, `kind` (`totp` or `passkey`), `family_id` (the session). */
+  | 'factor_removed'
+  /** An operator removed every second factor and recovery code of a user, and ended the sessions. `metadata`: `actor`, `factors` (number of factors), `sessions_ended` (number of sessions ended). */
+  | 'factors_reset'
   /** The keyring was rotated. `metadata`: `actor`, `added` (the `kid`s of new keys), `dropped` (the `kid`s of removed keys). */
   | 'keyring_rotated'
-  /** A login was refused: the email is unknown, the user is deactivated, or the password is wrong. `metadata`: `reason` (always `invalid_credentials`), `email` (as sent, in lower case). */
+  /** A login or confirmation was refused: the email is unknown, the user is deactivated, or the password or second factor is wrong. `metadata`: `reason` (always `invalid_credentials`), `email` (as sent, in lower case), `factor` (only if the password was right, or none was sent: `totp`, `passkey` or `recovery_code`, which was wrong). */
   | 'login_failure'
-  /** A user logged in. `metadata`: `role`. */
+  /** A user logged in. `metadata`: `role`, `factor` (only if one took part: `totp`, `passkey` or `recovery_code`). */
   | 'login_success'
   /** A user logged out. `metadata`: `jti` (the refresh token). */
   | 'logout'
@@ -120,6 +126,12 @@ export type AuditEventType =
   | 'password_link_issued'
   /** Somebody asked for a mail with a link to reset a password. `metadata`: `email` (as sent, in lower case). */
   | 'password_reset_requested'
+  /** A user logged in with a recovery code. `metadata`: `left` (number of codes that are left), `family_id` (the session that it began). */
+  | 'recovery_code_used'
+  /** A user replaced their recovery codes. `metadata`: `family_id` (the session). */
+  | 'recovery_codes_renewed'
+  /** A user proved again who they are. `metadata`: `family_id` (the session), `factor` (only if not by the password: `totp` or `passkey`). */
+  | 'session_confirmed'
   /** The user or an administrator ended a session. `metadata`: `actor`, `family_id` (the session). */
   | 'session_revoked'
   /** A used or revoked refresh token was presented, which ended its session. `metadata`: `reused_jti` (the token), `family_id` (the session), `ended_by` (only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `user_deleted`). */

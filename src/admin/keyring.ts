@@ -5,17 +5,15 @@
 import { writeAudit } from '../audit/write.js';
 import type { Config } from '../config/config.js';
 import { importKeys } from '../credentials/keyring/import-keys.js';
-import { type Keyring, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring/keyring.js';
+import { PUBLISH_AHEAD_SECONDS } from '../credentials/keyring/keyring.js';
 import { generateKeys, readKeyringFile, writeKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { supersededAt } from '../credentials/keyring/needed-keys.js';
 import { type AccessAlg, accessAlg, type PrivateJwk, purposeOf } from '../credentials/keyring/private-jwks.js';
-import { openSealedSecret, sealedBy, sealSecret } from '../credentials/sealed-secret.js';
 import { lockChangesSql } from '../db/locks.js';
-import type { Secrets } from '../db/orm.js';
-import { columnsOf, type Reads, sql } from '../db/sql.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { COMMAND_LINE } from './administer.js';
+import { reseal } from './reseal.js';
 
 export interface KeyringRotation {
   /** `kid`s, newest first */
@@ -46,7 +44,7 @@ export function rotateKeyring(
     const usedFrom = addSeconds(now, PUBLISH_AHEAD_SECONDS);
     const { jwks: old } = await readKeyringFile(config.keyringFile);
     // Committed before the file drops a key.
-    const { resealed, sealing } = await db.change((change) => reseal(change, keyring, now), true);
+    const { resealed, sealing } = await reseal(db, keyring, now, () => turn.run(lockChangesSql, {}));
 
     const added = await generateKeys(alg ?? newestAccessAlg(old), epochSeconds(usedFrom));
     const kept = old.filter((jwk) => isCurrentOrFuture(jwk, old, now) || isNeeded(jwk, old, sealing, config, now));
@@ -87,47 +85,4 @@ function isNeeded(
   if (kind === 'sealing') return sealing.has(jwk.kid);
   const tokenSeconds = kind === 'access' ? config.accessTokenSeconds : config.refreshTokenSeconds;
   return supersededAt(jwk, all) + tokenSeconds >= epochSeconds(now);
-}
-
-/** Tables with sealed secrets, which are bound to the id of their row. */
-const SEALED = [
-  { table: 'api_keys', id: 'keyId', columns: ['sealedSecret', 'previousSealedSecret'] },
-  { table: 'webhooks', id: 'id', columns: ['sealedSecret', 'previousSealedSecret'] },
-  { table: 'password_links', id: 'userId', columns: ['sealedToken'] },
-  { table: 'requested_links', id: 'userId', columns: ['sealedToken'] },
-] as const;
-
-/** Seals again with the current key. @returns the number of secrets, and the `kid`s that seal any secret afterwards */
-async function reseal(
-  { db, secrets }: { db: Reads; secrets: Secrets },
-  keyring: Keyring,
-  now: Date,
-): Promise<{ resealed: number; sealing: Set<string> }> {
-  const { kid: current } = keyring.inUse('sealing', now);
-  const sealing = new Set<string>();
-  let resealed = 0;
-  const again = async (id: string, sealed: string): Promise<string> => {
-    const by = sealedBy(sealed);
-    const secret = by === current ? undefined : await openSealedSecret(keyring, id, sealed);
-    if (secret !== undefined) resealed += 1;
-    sealing.add(secret === undefined && by !== undefined ? by : current);
-    return secret === undefined ? sealed : sealSecret(keyring, id, secret, now);
-  };
-  for (const { table, id, columns } of SEALED) {
-    const rows = await db.read(sql<Record<string, string>>`
-      select ${columnsOf([id, ...columns])} from ${sql.table(table)} for update`);
-    for (const { [id]: rowId = '', ...sealed } of rows) {
-      const fresh: Record<string, string> = {};
-      for (const [column, each] of Object.entries(sealed)) {
-        if (each !== null) fresh[column] = await again(rowId, each); // a previous secret may be missing
-      }
-      if (Object.keys(fresh).every((column) => fresh[column] === sealed[column])) continue;
-      const anyTable = secrets.updateTable(table as 'api_keys'); // its types do not know a table that is a variable
-      await anyTable
-        .set(fresh)
-        .where(id as 'keyId', '=', rowId)
-        .execute();
-    }
-  }
-  return { resealed, sealing };
 }

@@ -73,6 +73,7 @@ const sealedSecretsSql = statement('sealed_secrets_in_use', {}, { sealed: 'text[
   select array_remove(array[sealed_secret, previous_sealed_secret], null) as sealed from api_keys
   where revoked_at is null
   union all select array_remove(array[sealed_secret, previous_sealed_secret], null) from webhooks
+  union all select array[sealed_secret] from factors where sealed_secret is not null
   union all select array[sealed_token] from password_links where sealed_token is not null and expires_at > now()
   union all select array[sealed_token] from requested_links where sealed_token is not null and expires_at > now()`;
 

@@ -7,13 +7,15 @@ import { type Db, statement } from '../db/statement.js';
 import type { TableHead, Trailer } from './format.js';
 
 /**
- * Every table except the migrations, with the SQL of the primary key that orders its rows. UUIDs of version 7 are in time
- * order, so an import writes each page once.
+ * Every table except the migrations and `ceremonies`, which live for minutes, with the SQL of the primary key that orders its
+ * rows. UUIDs of version 7 are in time order, so an import writes each page once.
  */
 export const TABLES = {
   users: 'id',
   password_links: 'user_id',
   requested_links: 'user_id',
+  factors: 'id',
+  recovery_codes: 'user_id, code_sha256',
   known_devices: 'id',
   api_keys: 'key_id collate "C"',
   cron_keys: 'key_id collate "C"',

@@ -66,7 +66,8 @@ export const FINDINGS = {
   keyring_database: {
     means:
       'The keyring lacks keys that sealed secrets in this database need. It is probably the keyring of another gateway.',
-    remedy: 'Use the right copy. If there is none, rotate the API keys and webhooks that are named.',
+    remedy:
+      'Use the right copy. If there is none, rotate the API keys and webhooks that are named, and `user reset-factors` the users.',
   },
   key_expiry: {
     means: 'An API key or cron key expires within 14 days.',

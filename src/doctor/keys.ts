@@ -80,16 +80,48 @@ const sealedSql = statement(
     where revoked_at is null
     union all
     select 'webhook', id::text, sealed_secret, previous_sealed_secret, previous_ends_at from webhooks
+    union all
+    select 'totp', user_id::text, sealed_secret, null, null from factors where kind = 'totp'
   ) as holders, unnest(array[sealed_secret, case when previous_ends_at > :now then previous_sealed_secret end]) as sealed
   where sealed is not null
   order by kind, id`;
 
-type Kind = 'api_key' | 'webhook';
+type Kind = 'api_key' | 'webhook' | 'totp';
 
-/** For each kind its noun, what the loss means, and the command that gives a new secret. */
-const KINDS: Array<[kind: Kind, noun: string, loss: string, command: string]> = [
-  ['api_key', 'API key', 'and therefore refused', 'api-key rotate ID --overlap 0'],
-  ['webhook', 'webhook', 'so that their events are not sent', 'webhook rotate ID --overlap 0'],
+interface Sealed {
+  kind: Kind;
+  noun: string;
+  /** What it means that the secret cannot be opened */
+  loss: string;
+  /** Instead of the keyring that opens it */
+  otherwise: string;
+  command: string;
+}
+
+const NEW_SECRET = 'give each a new secret';
+
+const SEALED: Sealed[] = [
+  {
+    kind: 'api_key',
+    noun: 'API key',
+    loss: 'and therefore refused',
+    otherwise: NEW_SECRET,
+    command: 'api-key rotate ID --overlap 0',
+  },
+  {
+    kind: 'webhook',
+    noun: 'webhook',
+    loss: 'so that their events are not sent',
+    otherwise: NEW_SECRET,
+    command: 'webhook rotate ID --overlap 0',
+  },
+  {
+    kind: 'totp',
+    noun: 'authenticator app',
+    loss: 'so that the codes of these users are refused',
+    otherwise: 'remove the factors of each user, who then adds new ones',
+    command: 'user reset-factors ID',
+  },
 ];
 
 /** Ids listed at most, of each kind. */
@@ -111,16 +143,16 @@ export async function checkSealedSecrets({ clock, config, database }: Surroundin
   ];
   const lost = sealed.filter(({ header }) => !held.has(sealedBy(header) ?? ''));
   if (lost.length === 0) {
-    const counts = `live API key (${idsOf('api_key').length}) and webhook (${idsOf('webhook').length})`;
+    const counts = SEALED.map(({ kind, noun }) => `${noun} (${idsOf(kind).length})`).join(', ');
     return [ok('keyring_database', `the keyring opens the secret of every ${counts}`)];
   }
-  const advice = 'put the keyring there that was used with this database, or give each a new secret;';
-  return KINDS.flatMap(([kind, noun, loss, command]) => {
+  return SEALED.flatMap(({ kind, noun, loss, otherwise, command }) => {
     const ids = idsOf(kind, lost);
     if (ids.length === 0) return [];
     const named = `${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ', …' : ''}`;
     const are = `${numberOf(ids.length, noun)} ${ids.length === 1 ? 'is' : 'are'}`;
     const seen = `${are} sealed by a key that this keyring lacks, ${loss}: ${named}`;
+    const advice = `put the keyring there that was used with this database, or ${otherwise};`;
     return [fault('keyring_database', seen, { advice, command })];
   });
 }

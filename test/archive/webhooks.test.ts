@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createWebhook, pauseWebhook, resumeWebhook } from '../../src/admin/webhooks.js';
+import { addTotp, endFactors } from '../../src/auth/factors/rows.js';
 import { sealSecret } from '../../src/credentials/sealed-secret.js';
 import { type Receiver, startReceiver } from '../outbox/receiver.js';
 import { here } from '../support/gateway/archives.js';
@@ -81,7 +82,7 @@ test('Interface 17: an imported webhook goes on where it was: what had failed, t
   }
 });
 
-test('Interface 9: a file needs the keys that seal secrets of webhooks, and tokens that wait for a mail until they expire', async () => {
+test('Interface 9: a file needs the keys that seal secrets of webhooks and authenticator apps, and tokens that wait for a mail', async () => {
   expect(await neededBy(await exported('nothing'))).not.toContain('sealing');
   await createWebhook(gateway.app, COMMAND_LINE, { url: receiver.url });
   expect(await neededBy(await exported('webhook'))).toContain('sealing');
@@ -89,6 +90,13 @@ test('Interface 9: a file needs the keys that seal secrets of webhooks, and toke
   expect(await neededBy(await exported('none again'))).not.toContain('sealing');
 
   const { id } = await gateway.user();
+  const now = gateway.clock.now();
+  const sealedSecret = await sealSecret(gateway.app.keyring, id, 'x', now);
+  await addTotp(gateway.app.db, { id, userId: id, name: 'phone', now, sealedSecret, step: 1 });
+  expect(await neededBy(await exported('factor'))).toContain('sealing');
+  await endFactors(gateway.app.db, id);
+  expect(await neededBy(await exported('no factor'))).not.toContain('sealing');
+
   await issueLink(gateway, id);
   const token = await sealSecret(gateway.app.keyring, id, 'pl_x', gateway.clock.now());
   const text = 'update password_links set sealed_token = $1, expires_at = now() + $2::interval';

@@ -1,4 +1,5 @@
 /** A rotation of the keyring seals every stored secret again, and drops the key that nothing needs any more. (Interface 3) */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,12 @@ import { decodeProtectedHeader, type JWK } from 'jose';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { rotateKeyring } from '../../src/admin/keyring.js';
 import { createWebhook, rotateWebhookSecret } from '../../src/admin/webhooks.js';
+import { beginCeremony } from '../../src/auth/factors/ceremonies.js';
+import { addTotp, findTotp } from '../../src/auth/factors/rows.js';
 import { type Keyring, openKeyring } from '../../src/credentials/keyring/keyring.js';
 import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
 import { openSealedSecret, sealSecret } from '../../src/credentials/sealed-secret.js';
+import { addSeconds } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/create-logger.js';
 import { watchClock } from '../../src/platform/watched-clock.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
@@ -106,10 +110,55 @@ test('Interface 3: secrets of webhooks and tokens that wait for a mail are seale
   });
 });
 
+/** An authenticator app of a user, whose secret this keyring has sealed. @returns its id */
+async function authenticatorApp(keyring: Keyring, userId: string, secret: string): Promise<string> {
+  const [id, now] = [randomUUID(), gateway.clock.now()];
+  const sealedSecret = await sealSecret(keyring, id, secret, now);
+  await addTotp(gateway.app.db, { id, userId, name: 'phone', now, sealedSecret, step: 1 });
+  return id;
+}
+
+test('Interface 3 and 20: secrets of authenticator apps are sealed again, however many, and open as before', async () => {
+  const { id: userId } = await gateway.user();
+  const secret = 'a secret of an authenticator app';
+  await withKeyring(async ({ keyring }) => {
+    await authenticatorApp(keyring, userId, secret);
+    const others = Array.from({ length: 500 }, () => authenticatorApp(keyring, randomUUID(), secret));
+    await Promise.all(others); // with the first more than one transaction seals again
+  });
+  const [first = ''] = await sealingKids();
+  await rotate();
+  gateway.clock.advance(900);
+  expect(await rotate()).toMatchObject({ resealed: 501, dropped: expect.arrayContaining([first]) });
+  await withKeyring(async ({ keyring }) => {
+    const { id = '', sealed_secret } = (await findTotp(gateway.app.db, userId)) ?? {};
+    expect(await openSealedSecret(keyring, id, sealed_secret ?? '')).toBe(secret);
+  });
+});
+
+test('Interface 3 and 20: a key stays while the secret of a new authenticator app that it sealed may be confirmed', async () => {
+  const [first = ''] = await sealingKids();
+  await rotate();
+  gateway.clock.advance(899);
+  const { id } = await gateway.user();
+  await withKeyring(async ({ keyring }) => {
+    const now = gateway.clock.now();
+    const sealedSecret = await sealSecret(keyring, 'its id', 'x', now);
+    const user = { id, password_version: 0 };
+    const expiresAt = addSeconds(now, 600);
+    await beginCeremony(gateway.app.db, { token: 'its id', purpose: 'totp_enrolment', user, sealedSecret, expiresAt });
+  });
+  gateway.clock.advance(599);
+  expect((await rotate()).kept).toContain(first);
+  gateway.clock.advance(1);
+  expect((await rotate()).dropped).toContain(first);
+});
+
 test.each([
   ['webhooks', 'update webhooks set sealed_secret = $1'],
   ['password_links', 'update password_links set sealed_token = $1'],
   ['requested_links', 'update requested_links set sealed_token = $1'],
+  ['factors', 'update factors set sealed_secret = $1'],
 ])(
   'Interface 3: a key stays in the keyring while it seals something in %s that cannot be sealed again',
   async (_table, text) => {
@@ -119,6 +168,7 @@ test.each([
       await createWebhook(deps, COMMAND_LINE, { url: `http://${HOOK_HOST}/` });
       await issueLink(gateway, userId);
       await gateway.rows(REQUESTED, [userId, null]);
+      await authenticatorApp(deps.keyring, userId, 'x');
       await gateway.rows(text, [await sealSecret(deps.keyring, 'the id of another row', 'x', gateway.clock.now())]);
     });
     await rotate();
