@@ -1,6 +1,7 @@
 /** Mails the links and notices that events of the audit log ask for. (Interface 17) */
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
-import { addressOfLink } from '../domain/link-purpose.js';
+import type { FactorKind } from '../domain/factors.js';
+import { addressOfLink, type LinkPurpose } from '../domain/link-purpose.js';
 import { isRole, type Role } from '../domain/roles.js';
 import type { Consumer, Delivery } from '../outbox/consumer.js';
 import type { LoggedEvent } from '../outbox/cursors.js';
@@ -53,6 +54,10 @@ const WANTED = {
   user_password_changed: 'password-changed',
   user_password_set: 'password-changed',
   user_role_changed: 'role-changed',
+  factor_added: 'factor-added',
+  factor_removed: 'factor-removed',
+  factors_reset: 'factors-reset',
+  recovery_code_used: 'recovery-code-used',
 } as const;
 
 type Wanted = (typeof WANTED)[keyof typeof WANTED];
@@ -64,6 +69,29 @@ function wantedOf({ event_type, metadata }: LoggedEvent): Wanted | undefined {
 }
 
 const fieldOf = (metadata: unknown, name: string): unknown => (metadata as Record<string, unknown>)[name];
+
+type NoticeName = Exclude<TextName, LinkPurpose>;
+
+/** What a text has in addition to the values of all texts. */
+type OwnValues<Name extends TextName> = Omit<ValuesOfText<Name>, 'email' | 'site' | 'app' | 'time' | 'address'>;
+
+const FACTORS: Record<FactorKind, string> = { totp: 'an authenticator app', passkey: 'a passkey' };
+
+function factorIn(metadata: unknown): { factor: string } {
+  return { factor: FACTORS[fieldOf(metadata, 'kind') === 'passkey' ? 'passkey' : 'totp'] };
+}
+
+const NOTICES: { [Name in NoticeName]: (metadata: unknown, user: { role: Role }) => OwnValues<Name> } = {
+  'password-changed': () => ({}),
+  'role-changed': (metadata, { role }) => {
+    const to = fieldOf(metadata, 'to');
+    return { role: isRole(to) ? to : role };
+  },
+  'factor-added': factorIn,
+  'factor-removed': factorIn,
+  'factors-reset': () => ({}),
+  'recovery-code-used': (metadata) => ({ codes: String(Number(fieldOf(metadata, 'left'))) }),
+};
 
 /**
  * @param print writes a line to the terminal, for MAIL=log
@@ -86,29 +114,25 @@ export async function createMailConsumer(
   const send = <Name extends TextName>(
     name: Name,
     event: LoggedEvent,
-    values: Omit<ValuesOfText<Name>, 'site' | 'app' | 'time' | 'address'> & { email: string },
+    email: string,
+    own: OwnValues<Name>,
     signal: AbortSignal,
   ): Promise<Delivery> => {
     const site = config.publicAuthority;
-    const ofAll = { site, app: config.appUrl ?? '', time: inWords(event.created_at), address: askedBy(event) };
-    const filled = fill(templates[name], { ...ofAll, ...values });
-    return mailer.send(
-      { id: `${event.id}@${publicHost}`, date: clock.now(), from, to: values.email, ...filled },
-      signal,
-    );
+    const ofAll = { email, site, app: config.appUrl ?? '', time: inWords(event.created_at), address: askedBy(event) };
+    const filled = fill(templates[name], { ...ofAll, ...own });
+    return mailer.send({ id: `${event.id}@${publicHost}`, date: clock.now(), from, to: email, ...filled }, signal);
   };
 
-  const sendNotice = async (
-    name: 'password-changed' | 'role-changed',
+  const sendNotice = async <Name extends NoticeName>(
+    name: Name,
     event: LoggedEvent,
     userId: string,
     signal: AbortSignal,
   ): Promise<Delivery> => {
     const user = await findUser(db.admin, userId);
     if (user === undefined) return dropped('no_user');
-    if (name === 'password-changed') return send(name, event, { email: user.email }, signal);
-    const to = fieldOf(event.metadata, 'to');
-    return send(name, event, { email: user.email, role: isRole(to) ? to : user.role }, signal);
+    return send(name, event, user.email, NOTICES[name](event.metadata, user), signal);
   };
 
   const sendLink = async (
@@ -120,13 +144,8 @@ export async function createMailConsumer(
     if (link === 'superseded' || link === 'limited') return dropped(link);
     if (link === 'secret_unreadable') return { kind: 'failed', outcome: link }; // its key may come with the next keyring
     const { email, role, token, purpose, expiresAt } = link;
-    const values = {
-      email,
-      role,
-      link: addressOfLink(config.setPasswordUrl, token, purpose),
-      expires: inWords(expiresAt),
-    };
-    const delivery = await send(purpose, event, values, signal);
+    const address = addressOfLink(config.setPasswordUrl, token, purpose);
+    const delivery = await send(purpose, event, email, { role, link: address, expires: inWords(expiresAt) }, signal);
     if (delivery.kind !== 'failed') await eraseMailed(db.admin, userId, token);
     return delivery;
   };

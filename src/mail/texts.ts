@@ -2,7 +2,7 @@
 import { hasNul } from '../platform/text.js';
 
 /** `address` is the client address that asked, or "an administrator"; `site` the host of PUBLIC_URL, `app` APP_URL. */
-type Placeholder = 'email' | 'link' | 'expires' | 'site' | 'app' | 'role' | 'time' | 'address';
+type Placeholder = 'email' | 'link' | 'expires' | 'site' | 'app' | 'role' | 'factor' | 'codes' | 'time' | 'address';
 
 /** Of each text, the placeholders that have a value. */
 export const TEXTS = {
@@ -10,6 +10,10 @@ export const TEXTS = {
   invitation: ['email', 'link', 'expires', 'site', 'app', 'role', 'time', 'address'],
   'password-changed': ['email', 'site', 'app', 'time', 'address'],
   'role-changed': ['email', 'site', 'app', 'role', 'time', 'address'],
+  'factor-added': ['email', 'site', 'app', 'factor', 'time', 'address'],
+  'factor-removed': ['email', 'site', 'app', 'factor', 'time', 'address'],
+  'factors-reset': ['email', 'site', 'app', 'time', 'address'],
+  'recovery-code-used': ['email', 'site', 'app', 'codes', 'time', 'address'],
 } as const satisfies Record<string, readonly Placeholder[]>;
 
 export type TextName = keyof typeof TEXTS;
@@ -127,6 +131,61 @@ Changed by: {{address}}
 Time: {{time}}
 
 There is nothing to do. If you did not expect this, ask those who run {{site}}.
+
+You log in at {{app}}
+`,
+  'factor-added': `Subject: A second factor was added to your account at {{site}}
+
+Hello,
+
+your account {{email}} at {{site}} has a new second factor: {{factor}}.
+Added by: {{address}}
+Time: {{time}}
+
+If that was you, there is nothing to do.
+
+If it was not, ask those who run {{site}} to remove it. Then ask for a new password on the login page.
+
+You log in at {{app}}
+`,
+  'factor-removed': `Subject: A second factor was removed from your account at {{site}}
+
+Hello,
+
+{{factor}} was removed from your account {{email}} at {{site}}.
+Removed by: {{address}}
+Time: {{time}}
+
+If that was you, there is nothing to do.
+
+If it was not, ask for a new password on the login page, and inform those who run {{site}}.
+
+You log in at {{app}}
+`,
+  'factors-reset': `Subject: Your second factors at {{site}} were removed
+
+Hello,
+
+all second factors and recovery codes of your account {{email}} at {{site}} were removed.
+Removed by: {{address}}
+Time: {{time}}
+
+You log in with your password, and can add new ones after that. If you did not expect this, ask those who run {{site}}.
+
+You log in at {{app}}
+`,
+  'recovery-code-used': `Subject: A recovery code of your account at {{site}} was used
+
+Hello,
+
+a recovery code was used to log in to your account {{email}} at {{site}}.
+Used by: {{address}}
+Time: {{time}}
+Recovery codes left: {{codes}}
+
+If that was you, there is nothing to do; with few codes left, make new ones.
+
+If it was not, ask for a new password on the login page, and inform those who run {{site}}.
 
 You log in at {{app}}
 `,

@@ -19,6 +19,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const APP_URL = 'https://app.example.com/start?a=1&b=2#/login';
+const NAMES =
+  'reset.txt, invitation.txt, password-changed.txt, role-changed.txt, factor-added.txt, factor-removed.txt, ' +
+  'factors-reset.txt, recovery-code-used.txt';
 const GOOD = 'Subject: Your link\n\n{{link}}\n';
 
 /** What the start says of one file. */
@@ -86,16 +89,8 @@ test('Interface 17: a text of the folder is mailed, in any language', async () =
 });
 
 test.each<[name: string, content: string | Uint8Array, fault: string]>([
-  [
-    'reste.txt',
-    GOOD,
-    'has no meaning: the files are reset.txt, invitation.txt, password-changed.txt, role-changed.txt',
-  ],
-  [
-    'reset.html',
-    GOOD,
-    'has no meaning: the files are reset.txt, invitation.txt, password-changed.txt, role-changed.txt',
-  ],
+  ['reste.txt', GOOD, `has no meaning: the files are ${NAMES}`],
+  ['reset.html', GOOD, `has no meaning: the files are ${NAMES}`],
   ['reset.txt', '', 'has no subject: its first line must be "Subject: …"'],
   ['reset.txt', 'Hello {{link}}', 'has no subject: its first line must be "Subject: …"'],
   ['reset.txt', 'Subject: \n\n{{link}}', 'has no subject: its first line must be "Subject: …"'],
@@ -118,6 +113,11 @@ test.each<[name: string, content: string | Uint8Array, fault: string]>([
     'password-changed.txt',
     'Subject: A\n\n{{link}}',
     'has the placeholder {{link}}; it can have {{email}} {{site}} {{app}} {{time}} {{address}}',
+  ],
+  [
+    'factors-reset.txt',
+    'Subject: A\n\n{{factor}}',
+    'has the placeholder {{factor}}; it can have {{email}} {{site}} {{app}} {{time}} {{address}}',
   ],
   ['reset.txt', 'Subject: A\n\n{{link}}\0', 'has a NUL character'],
   ['reset.txt', Buffer.from('Subject: \xfc\n\n{{link}}', 'latin1'), 'must be text in UTF-8'],
