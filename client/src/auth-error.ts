@@ -32,7 +32,7 @@ export class AuthError extends Error {
     readonly retryAfterSeconds?: number,
     readonly reason?: string,
     readonly errors?: readonly FieldError[],
-    readonly needsFactor = false,
+    readonly needsFactor?: boolean,
   ) {
     super(detail);
   }

@@ -25,7 +25,7 @@ export function createAuthorizedFetch(
     // Browsers remove the token on a redirect to another origin, so a 401 from there does not mean that it is invalid.
     const isMoved = response.url && new URL(response.url).origin !== origin;
     // A new token would not help: a proof is wanted (RFC 9470).
-    const wantsProof = response.headers.get('www-authenticate')?.includes('insufficient_user_authentication');
+    const wantsProof = /insufficient_user/.test(`${response.headers.get('www-authenticate')}`);
     if (response.status !== 401 || isMoved || isStream || wantsProof) return response;
 
     const { held } = session;

@@ -2,10 +2,10 @@
 import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
-import { type Grant, grantOf, type Half, halfOf } from './grant.js';
+import { type Grant, grantOf, loginOf } from './grant.js';
 import { createLogout } from './logout.js';
 import { createRefresh } from './refresh.js';
-import { type Accept, createAsk, isTaken, messageOf, type Route, sessionsEndedOf } from './routes.js';
+import { type Ask, createAsk, isTaken, messageOf, type Route, sessionsEndedOf } from './routes.js';
 import { createSession } from './session.js';
 import { createStore, newKey } from './store.js';
 import type { Event } from './table.js';
@@ -49,9 +49,8 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     else logout.hurry();
   });
   const refresh = createRefresh(session, store, ask, takeTurn, environment, { granted, end });
-  const logout = createLogout(session, store, ask, takeTurn, environment, refresh, () =>
-    end('ended', { reason: 'logout' }),
-  );
+  const loggedOut = (): void => end('ended', { reason: 'logout' });
+  const logout = createLogout(session, store, ask, takeTurn, environment, refresh, loggedOut);
 
   /** The lifetime is counted from the time of the request. */
   function granted(grant: Grant, askedAt: number, isNew?: boolean): void {
@@ -110,68 +109,66 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     getAccessToken,
     session,
   );
-  const askWithToken = createAsk(address, authorizedFetch, environment, true);
+  const askAuthorized = createAsk(address, authorizedFetch, environment);
+  const askWithToken: Ask = async (...rest) => {
+    await getAccessToken(); // its failure says more than a request without an answer
+    return askAuthorized(...rest);
+  };
 
-  function enter<T extends Grant | Half>(route: Route, accept: Accept<T>, body: object): Promise<T> {
-    return takeTurn(async () => {
+  function enter(route: 'login/factor' | 'login/passkey', body: object): Promise<User>;
+  function enter(route: 'login', body: object): Promise<User | undefined>;
+  function enter(route: Route, body: object): Promise<User | undefined> {
+    return takeTurn(async (): Promise<User | undefined> => {
       await refresh.answered(); // a late answer to a refresh or a logout would delete the new cookie
       const askedAt = environment.now();
-      const got = await ask(route, accept, body);
-      if ('token' in got) {
+      const got = await ask(route, loginOf, body);
+      if (got.user) {
         const isLeaving = logout.isAsked() || undefined; // since then
         store.write({ sid: got.sid, key: newKey(environment), isLeaving });
         granted(got, askedAt, true);
       } else {
-        session.look();
         if (session.isLeaving()) {
           await ask('logout', messageOf);
-          end('ended', { reason: 'logout' });
+          loggedOut();
         }
-        session.step('challenged', { half: { ...got, expiresAt: askedAt + got.lifetimeMs } });
+        session.step('half', { half: { ...got, expiresAt: askedAt + got.expires_in * 1000 } });
       }
-      return got;
+      return got.user;
     });
   }
 
   function login(credentials: Credentials): Promise<User | undefined>;
   function login(form: FormData): Promise<void>;
-  async function login(given: Credentials | FormData): Promise<unknown> {
+  function login(given: Credentials | FormData): Promise<unknown> {
     const { email, password } = given instanceof FormData ? Object.fromEntries(given) : given;
-    const accept: Accept<Grant | Half> = (json, header) => halfOf(json) ?? grantOf(json, header);
-    const got = await enter('login', accept, { email, password });
-    return 'user' in got ? got.user : undefined;
+    return enter('login', { email, password });
   }
-
-  const challenge = (): string | undefined => session.half?.challenge;
 
   return {
     login,
-    secondFactor: async ({ code, recoveryCode, credential }: Partial<Record<string, unknown>>) => {
-      const body = { challenge: challenge(), code, recovery_code: recoveryCode, credential };
-      try {
-        return (await enter('login/factor', grantOf, body)).user;
-      } catch (error) {
-        if ((error as AuthError).reason === 'challenge_invalid') session.step('abandoned');
-        throw error;
-      }
-    },
+    secondFactor: ({ recoveryCode, ...proof }: Partial<Record<string, unknown>>) =>
+      enter('login/factor', { challenge: session.half?.challenge, recovery_code: recoveryCode, ...proof }).catch(
+        (error: AuthError) => {
+          if (error.reason === 'challenge_invalid') session.step('cancel');
+          throw error;
+        },
+      ),
     cancelSecondFactor: () => {
-      session.step('abandoned');
+      session.step('cancel');
     },
     confirm: async (proof) => {
       await getAccessToken();
-      const { epoch } = session;
+      await waitForToken(); // a token that was asked for before would replace that of the answer
       const askedAt = environment.now();
       const got = await askWithToken('confirm', grantOf, proof);
-      if (session.epoch === epoch) granted(got, askedAt);
+      if (got.sid === session.sid) granted(got, askedAt);
     },
     logout: async () => {
       if (session.sid) broadcast({ sid: session.sid, isLeaving: true });
       const failure = await logout.ask();
       if (failure) throw failure;
     },
-    changePassword: async ({ currentPassword, newPassword }) => {
-      await getAccessToken(); // its failure says more than a request without an answer
+    changePassword: ({ currentPassword, newPassword }) => {
       const body = { current_password: currentPassword, new_password: newPassword };
       return askWithToken('password', sessionsEndedOf, body);
     },
@@ -181,14 +178,6 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     fetch: authorizedFetch,
     getAccessToken,
     ...session.page,
-    '~': {
-      ask: (route, ...rest) => (/^login/.test(route) ? ask : askWithToken)(route, ...rest),
-      enter: async (route, body) => (await enter(route, grantOf, body)).user,
-      challenge,
-      renew: () => {
-        if (session.held) session.held.endsAt = 0;
-        session.step('wanted');
-      },
-    },
+    '~': { ask, askWithToken, enter, session },
   };
 }

@@ -1,4 +1,6 @@
 /** The entry `@auth-gateway/client/factors`: second factors of the user who is logged in. (Interface 20) */
+import { inside } from './inside.js';
+import type { Accept } from './routes.js';
 import type { AuthClient } from './types.js';
 
 export interface TotpEnrolment {
@@ -34,8 +36,8 @@ export interface NewPasskey {
  * Begins with an authenticator app. The factor counts once `activateTotp` has had a code, within 10 minutes.
  * @throws {AuthError} 401 with the reason `confirmation_required`: `confirm` first. 409 `totp_exists`. Otherwise as `confirm`
  */
-export function enrolTotp(client: AuthClient): Promise<TotpEnrolment> {
-  return client['~'].ask('factors/totp', enrolmentOf, {});
+export async function enrolTotp(client: AuthClient): Promise<TotpEnrolment> {
+  return inside(client).askWithToken('factors/totp', enrolmentOf, {});
 }
 
 /**
@@ -43,8 +45,8 @@ export function enrolTotp(client: AuthClient): Promise<TotpEnrolment> {
  * @throws {AuthError} 403 with the reason `factor_wrong`. Otherwise as `confirm`
  */
 export async function activateTotp(client: AuthClient, id: string, code: string): Promise<RecoveryCodes> {
-  const codes = await client['~'].ask(`factors/totp/${id}`, codesOf, { code });
-  client['~'].renew();
+  const codes = await inside(client).askWithToken(`factors/totp/${id}`, codesOf, { code });
+  renew(client);
   return codes;
 }
 
@@ -52,8 +54,8 @@ export async function activateTotp(client: AuthClient, id: string, code: string)
  * Makes ten new recovery codes. The old ones end.
  * @throws {AuthError} as `enrolTotp`
  */
-export function renewRecoveryCodes(client: AuthClient): Promise<RecoveryCodes> {
-  return client['~'].ask('factors/recovery-codes', codesOf, {});
+export async function renewRecoveryCodes(client: AuthClient): Promise<RecoveryCodes> {
+  return inside(client).askWithToken('factors/recovery-codes', codesOf, {});
 }
 
 /**
@@ -61,15 +63,16 @@ export function renewRecoveryCodes(client: AuthClient): Promise<RecoveryCodes> {
  * @throws {AuthError} as `enrolTotp`
  */
 export async function remove(client: AuthClient, id: string): Promise<void> {
-  await client['~'].ask(`factors/${id}`, () => true, null, {}, 'DELETE');
+  const accept: Accept<true> = (_, header) => header('content-type') === '' || undefined; // a 204 has none
+  await inside(client).askWithToken(`factors/${id}`, accept, null, {}, 'DELETE');
 }
 
 /**
  * Begins with a passkey, for those who do not use `addPasskey` of the entry `passkeys`.
  * @throws {AuthError} as `enrolTotp`
  */
-export function passkeyOptions(client: AuthClient): Promise<Ceremony> {
-  return client['~'].ask('factors/passkey/options', ceremonyOf, {});
+export async function passkeyOptions(client: AuthClient): Promise<Ceremony> {
+  return inside(client).askWithToken('factors/passkey/options', ceremonyOf, {});
 }
 
 /**
@@ -77,9 +80,16 @@ export function passkeyOptions(client: AuthClient): Promise<Ceremony> {
  * @throws {AuthError} 401 with the reason `challenge_invalid` after 5 minutes, 403 `factor_wrong`. Otherwise as `enrolTotp`
  */
 export async function addPasskey(client: AuthClient, passkey: NewPasskey): Promise<RecoveryCodes & { id: string }> {
-  const added = await client['~'].ask('factors/passkey', addedOf, passkey);
-  client['~'].renew();
+  const added = await inside(client).askWithToken('factors/passkey', addedOf, passkey);
+  renew(client);
   return added;
+}
+
+/** The session can do more than its token says, so the next request waits for a new one. */
+function renew(client: AuthClient): void {
+  const { session } = inside(client);
+  if (session.held) session.held.endsAt = 0;
+  session.step('wanted');
 }
 
 const enrolmentOf = ({ id, secret, uri }: TotpEnrolment) => (id && secret && uri ? { id, secret, uri } : undefined);

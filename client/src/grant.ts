@@ -11,32 +11,29 @@ export interface Grant {
   retry: string;
 }
 
-/** A login that wants a second factor */
+/** A login that wants a second factor within so many seconds */
 export interface Half {
   challenge: string;
   factors: readonly Factor[];
-  lifetimeMs: number;
-}
-
-/** Reads an answer to the right password of a user with a factor. */
-export function halfOf({ challenge, factors, expires_in: seconds }: HalfAnswer): Half | undefined {
-  return challenge && factors && seconds > 0 ? { challenge, factors, lifetimeMs: seconds * 1000 } : undefined;
-}
-
-interface HalfAnswer {
-  challenge: string;
-  factors: readonly Factor[];
   expires_in: number;
+  user?: undefined;
+}
+
+/** Reads an answer to an e-mail and a password. */
+export const loginOf = (body: Half & TokenBody, header: Header): Grant | Half | undefined =>
+  body.factors ? body : grantOf(body, header);
+
+type Header = (name: string) => string;
+
+interface TokenBody {
+  access_token: string;
 }
 
 /**
  * Reads a token response (Spec 2.2).
  * @returns undefined, or throws, for any other response
  */
-export function grantOf(
-  { access_token: token }: { access_token: string },
-  header: (name: string) => string,
-): Grant | undefined {
+export function grantOf({ access_token: token }: TokenBody, header: Header): Grant | undefined {
   const payload = token.split('.')[1] as string;
   const { sub, sid, role, scope, iat, exp } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
   const user = { sub, role, scopes: scope?.split(' ') ?? [] };

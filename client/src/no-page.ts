@@ -7,14 +7,13 @@ const STATE: AuthState = { status: 'loading' };
 export function createClientWithoutPage(): AuthClient {
   const on = () => () => undefined;
   const reject = async (): Promise<never> => {
-    throw new TypeError('There is no page whose origin `url` could mean: on a server, use the origin of the gateway');
+    throw new TypeError('On a server `url` must name the gateway');
   };
   return {
     state: () => STATE,
     ...{ on, subscribe: on },
-    ...{ login: reject, secondFactor: reject, cancelSecondFactor: () => undefined, confirm: reject },
+    ...{ login: reject, secondFactor: reject, cancelSecondFactor: on, confirm: reject },
     ...{ logout: reject, changePassword: reject, forgotPassword: reject },
     ...{ fetch: reject, getAccessToken: reject },
-    '~': { ask: reject, enter: reject, challenge: () => undefined, renew: () => undefined },
   };
 }

@@ -1,6 +1,7 @@
 /** The entry `@auth-gateway/client/passkeys`: logging in and proving who one is by WebAuthn. (Interface 20) */
 import { AuthError } from './auth-error.js';
 import { ceremonyOf, passkeyOptions, type RecoveryCodes, addPasskey as store } from './factors.js';
+import { inside } from './inside.js';
 import type { AuthClient, User } from './types.js';
 import { askPasskey, createPasskey, isAutofillAvailable } from './webauthn.js';
 
@@ -33,7 +34,7 @@ let current: AbortController | undefined;
 export function logInWithPasskey(client: AuthClient, options: PasskeyLoginOptions = {}): Promise<User> {
   return alone(options.signal, async (ended) => {
     const chosen = await (options.autofill ? offer(client, ended) : ask(client, ended));
-    return client['~'].enter('login/passkey', chosen);
+    return inside(client).enter('login/passkey', chosen);
   });
 }
 
@@ -44,13 +45,14 @@ export function logInWithPasskey(client: AuthClient, options: PasskeyLoginOption
  */
 export function secondFactorByPasskey(client: AuthClient, signal?: AbortSignal): Promise<User> {
   return alone(signal, async (ended) => {
-    const challenge = client['~'].challenge();
-    const { publicKey } = await client['~']
-      .ask('login/passkey/options', ceremonyOf, { challenge })
-      .catch((error: AuthError) => {
-        if (error.reason === 'challenge_invalid') client.cancelSecondFactor();
-        throw error;
-      });
+    const { ask: send, session } = inside(client);
+    const challenge = session.half?.challenge;
+    if (!challenge)
+      throw new AuthError('refused', 401, 'No login wants a second factor', undefined, 'challenge_invalid');
+    const { publicKey } = await send('login/passkey/options', ceremonyOf, { challenge }).catch((error: AuthError) => {
+      if (error.reason === 'challenge_invalid') client.cancelSecondFactor();
+      throw error;
+    });
     return client.secondFactor({ credential: await askPasskey(publicKey, ended) });
   });
 }
@@ -62,7 +64,7 @@ export function secondFactorByPasskey(client: AuthClient, signal?: AbortSignal):
  */
 export function confirmByPasskey(client: AuthClient, signal?: AbortSignal): Promise<void> {
   return alone(signal, async (ended) => {
-    const { ceremony, publicKey } = await client['~'].ask('confirm/options', ceremonyOf, {});
+    const { ceremony, publicKey } = await inside(client).askWithToken('confirm/options', ceremonyOf, {});
     await client.confirm({ ceremony, credential: await askPasskey(publicKey, ended) });
   });
 }
@@ -103,7 +105,7 @@ interface Chosen {
 }
 
 async function ask(client: AuthClient, ended: AbortSignal, isOffer?: boolean): Promise<Chosen> {
-  const { ceremony, publicKey } = await client['~'].ask('login/passkey/options', ceremonyOf, {});
+  const { ceremony, publicKey } = await inside(client).ask('login/passkey/options', ceremonyOf, {});
   return { ceremony, credential: await askPasskey(publicKey, ended, isOffer) };
 }
 

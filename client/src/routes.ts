@@ -24,7 +24,8 @@ export type Accept<T> = (
 ) => T | undefined;
 
 /**
- * @param accept reads body and headers of the answer that the route gives if all is well, and of a 401 with a `challenge`
+ * @param accept reads body and headers of the answer that the route gives if all is well, and of a failure with a `challenge`
+ * @param headers of a request without a body
  * @throws {AuthError} for any other answer and for none
  */
 export type Ask = <T>(
@@ -45,8 +46,7 @@ export const sessionsEndedOf = ({ sessions_ended: sessionsEnded }: { sessions_en
 /** Reads the answer to a forgotten password (Interface 15): that the request was taken, whatever comes of it. */
 export const isTaken = ({ detail }: { detail?: string }): boolean => typeof detail === 'string';
 
-/** @param hasToken a 401 asks for a token, as that of another service would; it ends nothing */
-export function createAsk(base: string, send: typeof fetch, environment: Environment, hasToken = false): Ask {
+export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
   return async (route, accept, body = null, headers = {}, method = 'POST') => {
     const late = new AbortController();
     let response: Response | undefined;
@@ -59,7 +59,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
         redirect: 'error', // the gateway sends none
         keepalive: true, // continues after the page is closed
         signal: late.signal,
-        headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
+        headers: body ? { 'content-type': 'application/json' } : headers,
         body: body && JSON.stringify(body),
       });
       text = await got.text();
@@ -78,17 +78,15 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const { status, headers: fields } = response;
     const header = (name: string): string => fields.get(name) ?? '';
     const json = attempt(() => JSON.parse(text)) ?? {};
-    const isWell =
-      status === (method === 'DELETE' ? 204 : route === 'password/forgot' ? 202 : 200) ||
-      (status === 401 && json.challenge);
+    const isWell = response.ok ? (status === 202) === (route === 'password/forgot') : json.challenge;
     const accepted = isWell ? attempt(() => accept(json, header)) : undefined;
     if (accepted) return accepted;
-    const retryAfterSeconds = Number(header('retry-after')) || undefined;
+    const retryAfterSeconds = +header('retry-after') || undefined;
     const challenge = header('www-authenticate');
-    // Answers of proxies and portals have another scheme, or no JSON with `detail`; those of other servers are mostly 404.
-    const isOurs = typeof json.detail === 'string' && status !== 404 && (hasToken || /^(cookie|$)/i.test(challenge));
+    const { detail, reason, errors } = json;
+    // Answers of proxies and portals have another realm, or no JSON with `detail`; those of other servers are mostly 404.
+    const isOurs = typeof detail === 'string' && status !== 404 && /^$|auth-gateway/.test(challenge);
     if (!isOurs) throw new AuthError('unexpected', status, undefined, retryAfterSeconds);
-    const needsFactor = challenge.includes('acr_values');
-    throw new AuthError('refused', status, json.detail, retryAfterSeconds, json.reason, json.errors, needsFactor);
+    throw new AuthError('refused', status, detail, retryAfterSeconds, reason, errors, /acr_values/.test(challenge));
   };
 }

@@ -12,7 +12,7 @@ const AHEAD_MS = 60_000;
 /** A token and the time until which it can be sent. */
 export type Held = Grant & { endsAt: number };
 
-/** A login that wants a second factor, until `expiresAt`: milliseconds. */
+/** A login that wants a second factor until `expiresAt`: milliseconds since the epoch. */
 type HeldHalf = Half & { expiresAt: number };
 
 /** Details of an event. */
@@ -31,6 +31,7 @@ export interface Session {
   page: Pick<AuthClient, 'on' | 'subscribe' | 'state'>;
   sid?: string | undefined;
   held?: Held | undefined;
+  /** The login that waits for its second factor. The challenge is nowhere else, so a reload forgets it. */
   half?: HeldHalf | undefined;
   /** Increases when the session is left or replaced, so that the answer to an earlier refresh is recognised as outdated. */
   epoch: number;
@@ -66,10 +67,12 @@ export function createSession(store: Store, environment: Environment, react: (is
     state = next;
     session.sid = effect === 'forget' ? undefined : (about.sid ?? about.held?.sid ?? sid);
     if (effect === 'forget') endedSid = sid;
-    if (effect === 'take' || effect === 'drop' || effect === 'forget') session.held = about.held;
+    if (effect === 'take' || effect === 'drop' || effect === 'forget') {
+      session.held = about.held;
+      session.half = about.half;
+    }
     if (event === 'leave' || session.sid !== sid) session.epoch += 1;
 
-    session.half = TABLE[state].status === 'second-factor' ? (about.half ?? session.half) : undefined;
     error = about.error ?? (session.isLeaving() ? error : undefined);
     show();
     const isWanted = session.isWanted();
@@ -132,8 +135,8 @@ export function createSession(store: Store, environment: Environment, react: (is
 /** Who is signed in has a token. */
 function stateOf(state: State, { held, half }: Pick<Session, 'held' | 'half'> = {}, error?: AuthError): AuthState {
   const { status } = TABLE[state];
-  if (half) return { status: 'second-factor', factors: half.factors, expiresAt: half.expiresAt };
+  if (status === 'second-factor' && half) return { status, factors: half.factors, expiresAt: half.expiresAt };
   if (status === 'signing-out') return { status, error };
-  if (status === 'signed-in' && held) return { status, user: held.user };
+  if (held) return { status: 'signed-in', user: held.user };
   return { status: status === 'signed-out' ? status : 'loading' };
 }

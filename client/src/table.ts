@@ -23,9 +23,9 @@ export type Event =
   /** A login in this or another tab returned a token. */
   | 'entered'
   /** A login in this tab wants a second factor. */
-  | 'challenged'
+  | 'half'
   /** The login that wants a second factor was given up, or has expired. */
-  | 'abandoned'
+  | 'cancel'
   /** A refresh in this or another tab returned a token. */
   | 'granted'
   /** The gateway answered a refresh with 401. */
@@ -48,7 +48,7 @@ export type Effect =
   | 'refresh'
   /** Use the token from now on. */
   | 'take'
-  /** Stop using the token. */
+  /** Stop using the token, and forget a login that wants a second factor. */
   | 'drop'
   /** Drop the token and report the end of the session. */
   | 'forget'
@@ -68,8 +68,8 @@ const within = <S extends State, T extends AuthState['status'], W extends boolea
     isWanted,
     wanted: [state, 'refresh'],
     entered: ['signed-in', 'take'],
-    challenged: ['switching', 'drop'],
-    abandoned: [state],
+    half: ['switching', 'drop'],
+    cancel: [state],
     granted: ['signed-in', 'take'],
     refused: ['signed-out', 'forget'],
     failed: [state],
@@ -78,6 +78,16 @@ const within = <S extends State, T extends AuthState['status'], W extends boolea
     stayed: [state],
     ended: ['signed-out', 'forget'],
     replaced: ['resuming', 'drop'],
+  }) as const;
+
+/** Those in which nobody is to be logged in, whatever a refresh says. */
+const outside = <S extends State, T extends AuthState['status']>(state: S, status: T) =>
+  ({
+    ...within(state, status, false),
+    wanted: [state],
+    half: ['half', 'drop'],
+    refused: [state],
+    outdated: [state, 'leave'],
   }) as const;
 
 export const TABLE = {
@@ -89,36 +99,25 @@ export const TABLE = {
   },
   renewing: within('renewing', 'signed-in', true),
   leaving: {
-    ...within('leaving', 'signing-out', false),
-    wanted: ['leaving'],
-    challenged: ['leaving'],
+    ...outside('leaving', 'signing-out'),
+    half: ['leaving'],
     granted: ['leaving'],
-    refused: ['leaving'],
-    outdated: ['leaving', 'leave'],
     stayed: ['resuming', 'refresh'],
     replaced: ['resuming', 'refresh'],
   },
   'signed-out': {
-    ...within('signed-out', 'signed-out', false),
-    wanted: ['signed-out'],
-    challenged: ['half'],
-    refused: ['signed-out'],
-    outdated: ['signed-out', 'leave'],
+    ...outside('signed-out', 'signed-out'),
     ended: ['signed-out'],
   },
   half: {
-    ...within('half', 'second-factor', false),
-    wanted: ['half'],
-    challenged: ['half'],
-    abandoned: ['signed-out'],
-    refused: ['half'],
-    outdated: ['half', 'leave'],
+    ...outside('half', 'second-factor'),
+    cancel: ['signed-out', 'drop'],
   },
   switching: {
     ...within('switching', 'second-factor', false),
     wanted: ['switching'],
-    challenged: ['switching'],
-    abandoned: ['resuming', 'refresh'],
+    half: ['switching', 'drop'],
+    cancel: ['resuming', 'refresh'],
     granted: ['switching'],
   },
 } as const satisfies Table;

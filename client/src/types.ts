@@ -1,6 +1,7 @@
 /** The public types of the client. (Interface 13) */
 import type { AuthError } from './auth-error.js';
-import type { Ask, Route } from './routes.js';
+import type { Ask } from './routes.js';
+import type { Session } from './session.js';
 
 export interface AuthClientOptions {
   /** The gateway's origin, or `/` if the page's own origin forwards `/auth` to it. */
@@ -152,16 +153,14 @@ export interface AuthClient {
    */
   on<E extends keyof AuthEvents>(event: E, listener: (happened: AuthEvents[E]) => void): () => void;
   // What the entries `factors` and `passkeys` use. It may change with every version.
-  readonly '~': Inside;
+  readonly '~'?: Inside;
 }
 
 export interface Inside {
-  /** Sends JSON to a route of the gateway, with the token unless the route is one for logging in. */
   ask: Ask;
+  /** @throws {AuthError} also if no token can be had */
+  askWithToken: Ask;
   /** Logs in by a route that answers with a token. */
-  enter(route: Route, body: object): Promise<User>;
-  /** The half login that wants a second factor */
-  challenge(): string | undefined;
-  /** The session can more than its token says: the next request waits for a new one. */
-  renew(): void;
+  enter(route: 'login/passkey', body: object): Promise<User>;
+  session: Session;
 }

@@ -72,18 +72,19 @@ test('nobody who is signed out causes a refresh', () => {
 
 test('Interface 20: a login that wants a second factor waits for it, unless a logout is wanted', () => {
   for (const state of STATES) {
-    const isHalf = TABLE[to(state, 'challenged')].status === 'second-factor';
+    const isHalf = TABLE[to(state, 'half')].status === 'second-factor';
     expect([state, isHalf]).toEqual([state, state !== 'leaving']);
   }
   expect(STATES.filter((state) => TABLE[state].status === 'second-factor')).toEqual(['half', 'switching']);
-  expect([to('signed-out', 'challenged'), to('half', 'abandoned')]).toEqual(['half', 'signed-out']);
+  expect([to('signed-out', 'half'), to('half', 'cancel')]).toEqual(['half', 'signed-out']);
+  expect(effect('half', 'cancel')).toBe('drop'); // the challenge is forgotten
 });
 
 test('Interface 20: a session before it holds no token meanwhile, and continues if it is given up', () => {
   for (const state of ['unknown', 'resuming', 'signed-in', 'renewing'] as const) {
-    expect([to(state, 'challenged'), effect(state, 'challenged')]).toEqual(['switching', 'drop']);
+    expect([to(state, 'half'), effect(state, 'half')]).toEqual(['switching', 'drop']);
   }
-  expect([to('switching', 'abandoned'), effect('switching', 'abandoned')]).toEqual(['resuming', 'refresh']);
+  expect([to('switching', 'cancel'), effect('switching', 'cancel')]).toEqual(['resuming', 'refresh']);
   expect([to('switching', 'granted'), effect('switching', 'granted')]).toEqual(['switching', undefined]);
 });
 
@@ -98,6 +99,6 @@ test('Interface 20: a login, a logout and a session of another tab replace it', 
 
 test('Interface 20: giving up changes nothing else', () => {
   for (const state of STATES.filter((state) => TABLE[state].status !== 'second-factor')) {
-    expect([to(state, 'abandoned'), effect(state, 'abandoned')]).toEqual([state, undefined]);
+    expect([to(state, 'cancel'), effect(state, 'cancel')]).toEqual([state, undefined]);
   }
 });
