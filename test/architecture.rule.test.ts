@@ -28,7 +28,7 @@ const SAID: Array<[what: RegExp, where: RegExp]> = [
   [/Date\.now|new Date\(\)|randomUUID/, /^src\/platform\//],
   [
     /(insert into|update|delete from|merge into|expiring\(')\s*refresh_tokens/i,
-    /^src\/(auth\/(sessions|revocations|retries)|readiness\/write-probe)\.ts$/, // the last rolls its row back
+    /^src\/(auth\/((factors\/)?sessions|revocations|retries)|readiness\/write-probe)\.ts$/, // the last rolls its row back
   ],
   [/\bRefreshToken\b/, /^src\/(db\/|admin\/(person|sessions)\.ts$)/], // which read it
   // docs/architecture.md, "The database": two ways, by room

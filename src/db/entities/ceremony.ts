@@ -21,7 +21,7 @@ export class Ceremony {
   /** Of the token of a half login, the challenge for a passkey, or the id of a factor to be */
   @PrimaryKey({ columnType: 'bytea' }) tokenSha256!: Uint8Array;
   @Property({ type: 'text' }) purpose!: CeremonyPurpose;
-  /** Null: whoever logs in is not known yet */
+  /** Null: a passkey will say who logs in */
   @Property({ type: 'uuid', nullable: true }) userId!: string | null;
   /** Of the user when it began; a new password ends it */
   @Property({ type: 'integer', nullable: true }) passwordVersion!: number | null;
