@@ -1,4 +1,4 @@
-/** Base32, most significant bit first and without padding: secrets of TOTP and recovery codes. (RFC 4648 section 6) */
+/** Base32 without padding: secrets of TOTP and recovery codes. (RFC 4648 section 6, Interface 20) */
 
 export const RFC_4648 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 

@@ -1,4 +1,4 @@
-/** Where an item of CBOR ends, so that what a decoder gets is whole, flat and without an end of its own. (RFC 8949) */
+/** Where an item of CBOR ends, so that a decoder gets nothing that is cut off, deep or endless. (RFC 8949, Interface 20) */
 
 /** CTAP2's canonical form allows four levels. */
 const MAX_DEPTH = 4;
@@ -35,4 +35,9 @@ export function cborEnd(bytes: Buffer, start: number, depth = 0): number | undef
     end = next;
   }
   return end;
+}
+
+/** Whether the item that begins at `start` is a map. */
+export function isCborMap(bytes: Buffer, start: number): boolean {
+  return (bytes[start] ?? 0) >> 5 === 5;
 }

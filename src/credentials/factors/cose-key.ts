@@ -1,8 +1,10 @@
-/** Whether the public key of a new passkey is one that can sign in later. (RFC 9052 section 7, WebAuthn Level 3 section 5.8.5) */
+/** Public keys of passkeys: which are usable. (RFC 9052 section 7, WebAuthn Level 3 section 5.8.5, Interface 20) */
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 
 /** COSE algorithms, in the order of preference: ES256, EdDSA, RS256. */
 export const PASSKEY_ALGORITHMS = [-7, -8, -257];
+
+export type CborMap = ReadonlyMap<unknown, unknown>;
 
 /** Labels of RFC 9053. */
 const [KTY, ALG, CRV, X, Y] = [1, 3, -1, -2, -3];
@@ -10,7 +12,7 @@ const [KTY, ALG, CRV, X, Y] = [1, 3, -1, -2, -3];
 const [N, E] = [-1, -2];
 
 /** A point of its curve, or a modulus of 2048 to 4096 bits with the exponent 65537, so that no check takes long. */
-export function isUsableKey(key: ReadonlyMap<unknown, unknown>): boolean {
+export function isUsableKey(key: CborMap): boolean {
   const jwk = jwkOf(key);
   if (jwk === undefined) return false;
   try {
@@ -21,7 +23,11 @@ export function isUsableKey(key: ReadonlyMap<unknown, unknown>): boolean {
   }
 }
 
-function jwkOf(key: ReadonlyMap<unknown, unknown>): JsonWebKey | undefined {
+export function algorithmOf(key: CborMap): unknown {
+  return key.get(ALG);
+}
+
+function jwkOf(key: CborMap): JsonWebKey | undefined {
   const text = (label: number, minBytes: number, maxBytes: number): string | undefined => {
     const value = key.get(label);
     if (!(value instanceof Uint8Array) || value.length < minBytes || value.length > maxBytes) return undefined;

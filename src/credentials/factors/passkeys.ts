@@ -13,8 +13,8 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { decodeAttestationObject, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
-import { cborEnd } from './cbor-end.js';
-import { isUsableKey, PASSKEY_ALGORITHMS } from './cose-key.js';
+import { cborEnd, isCborMap } from './cbor-end.js';
+import { algorithmOf, type CborMap, isUsableKey, PASSKEY_ALGORITHMS } from './cose-key.js';
 import { MAX_CREDENTIAL_ID_BYTES, readAssertion, readRegistration } from './passkey-response.js';
 
 const TIMEOUT_MS = 300_000;
@@ -117,34 +117,33 @@ export async function verifyRegistration(
   if (read === undefined || read.clientData.isCrossOrigin || !isChallenge(read.clientData.challenge)) return undefined;
   if (cborEnd(read.attestationObject, 0) !== read.attestationObject.length) return undefined;
 
-  const { registrationInfo } =
-    (await answerOf(async () => {
-      if (!needsNoCertificate(read.attestationObject)) return undefined;
-      return verifyRegistrationResponse({
+  const attestation = await answerOf(async () => readAttestation(read.attestationObject));
+  if (attestation === undefined) return undefined;
+  const answer = await answerOf(() =>
+    verifyRegistrationResponse({
+      response: {
+        id: read.id,
+        rawId: read.id,
+        type: 'public-key',
+        clientExtensionResults: {},
         response: {
-          id: read.id,
-          rawId: read.id,
-          type: 'public-key',
-          clientExtensionResults: {},
-          response: {
-            clientDataJSON: read.clientDataJson,
-            attestationObject: read.attestationObject.toString('base64url'),
-          },
+          clientDataJSON: read.clientDataJson,
+          attestationObject: read.attestationObject.toString('base64url'),
         },
-        expectedChallenge: read.clientData.challenge,
-        expectedOrigin: [...rp.origins],
-        expectedRPID: rp.id,
-        requireUserVerification: true,
-        supportedAlgorithmIDs: PASSKEY_ALGORITHMS,
-      });
-    })) ?? {};
-  if (registrationInfo === undefined) return undefined;
+      },
+      expectedChallenge: read.clientData.challenge,
+      expectedOrigin: [...rp.origins],
+      expectedRPID: rp.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: PASSKEY_ALGORITHMS,
+    }),
+  );
+  if (!answer?.verified) return undefined;
 
-  const { credential, aaguid, credentialDeviceType, credentialBackedUp } = registrationInfo;
-  if (credential.id !== read.id) return undefined;
-  if (!isUsableKey(decodeCredentialPublicKey(credential.publicKey) as unknown as Map<unknown, unknown>)) {
-    return undefined;
-  }
+  const { credential, aaguid, credentialDeviceType, credentialBackedUp } = answer.registrationInfo;
+  const key = decodeCredentialPublicKey(credential.publicKey) as unknown as CborMap;
+  if (credential.id !== read.id || !isUsableKey(key)) return undefined;
+  if (attestation.signedBy !== undefined && attestation.signedBy !== algorithmOf(key)) return undefined;
   return {
     credentialId: credential.id,
     publicKey: credential.publicKey,
@@ -159,13 +158,16 @@ export async function verifyRegistration(
 /**
  * Attestation `none`, which was asked for, or by the key itself, which browsers pass on. For certificates the library
  * would ask addresses that are written in them.
+ * @returns the algorithm that the attestation says it is signed with, if it is; undefined for every other attestation
  */
-function needsNoCertificate(attestationObject: Buffer): boolean {
+function readAttestation(attestationObject: Buffer): { signedBy: unknown } | undefined {
   const attestation = decodeAttestationObject(new Uint8Array(attestationObject)) as unknown;
-  if (!(attestation instanceof Map)) return false;
+  if (!(attestation instanceof Map)) return undefined;
   const [format, statement, authData] = ['fmt', 'attStmt', 'authData'].map((name) => attestation.get(name));
-  if (!(statement instanceof Map) || !(authData instanceof Uint8Array) || !isWhole(Buffer.from(authData))) return false;
-  return format === 'none' || (format === 'packed' && !statement.has('x5c'));
+  if (!(statement instanceof Map) || !(authData instanceof Uint8Array)) return undefined;
+  if (!isWhole(Buffer.from(authData))) return undefined;
+  if (format === 'none') return { signedBy: undefined };
+  return format === 'packed' && !statement.has('x5c') ? { signedBy: statement.get('alg') ?? null } : undefined;
 }
 
 /**
@@ -175,7 +177,7 @@ function needsNoCertificate(attestationObject: Buffer): boolean {
  * @param passkey whose id the response names
  * @param userHandle of the passkey's user
  * @param handle whether the response must name the user, as it must if nobody else did
- * @returns undefined for every fault of the response, and for a counter that does not grow although the key was never copied
+ * @returns undefined for every fault of the response, and for a counter that does not grow if the key is not copied (BS)
  */
 export async function verifyAssertion(
   rp: RelyingParty,
@@ -238,7 +240,7 @@ function isWhole(data: Buffer): boolean {
     if (idBytes === undefined || idBytes > MAX_CREDENTIAL_ID_BYTES) return false;
     end = cborEnd(data, 55 + idBytes);
   }
-  if (end !== undefined && flags & EXTENDED) end = cborEnd(data, end);
+  if (end !== undefined && flags & EXTENDED) end = isCborMap(data, end) ? cborEnd(data, end) : undefined;
   return end === data.length;
 }
 

@@ -52,16 +52,22 @@ export interface RegistrationDraft extends Draft {
   credentialIdBytes: number | undefined;
   /** A COSE key */
   publicKey: Map<Cbor, Cbor>;
-  /** `fmt`, `attStmt` (without a signature) and whatever else is added; `authData` comes last. */
+  /** `fmt`, `attStmt` and whatever else is added; `authData` comes last. */
   attestation: Map<Cbor, Cbor>;
-  /** Whether the new key signs the attestation */
-  isSelfAttested: boolean;
+  /** Makes an attestation `packed` of a signature by this key, which is the new one if it is by itself. */
+  attestedBy: KeyObject | undefined;
+  /** Of the `packed` attestation */
+  statement: (statement: Map<Cbor, Cbor>) => Map<Cbor, Cbor>;
+  readonly privateKey: KeyObject;
   authenticatorDataBytes: (bytes: Buffer) => Buffer;
   attestationBytes: (bytes: Buffer) => Buffer;
   response: (response: RegistrationResponseJSON) => unknown;
 }
 
 export interface AssertionDraft extends Draft {
+  readonly privateKey: KeyObject;
+  /** As it was enrolled: a COSE key */
+  readonly publicKeyBytes: Buffer;
   sign: (data: Buffer) => Buffer;
   signatureBytes: (bytes: Buffer) => Buffer;
   /** After signing */
@@ -117,7 +123,9 @@ export class SoftwareAuthenticator {
         ['fmt', 'none'],
         ['attStmt', new Map()],
       ]),
-      isSelfAttested: false,
+      attestedBy: undefined,
+      statement: same,
+      privateKey: passkey.privateKey,
       authenticatorDataBytes: same,
       attestationBytes: same,
       response: same,
@@ -131,20 +139,16 @@ export class SoftwareAuthenticator {
     const attested = Buffer.concat([draft.aaguid, idBytes, draft.credentialId, toCbor(draft.publicKey)]);
     const authData = draft.authenticatorDataBytes(authenticatorData(draft, attested));
     const clientData = clientDataBytes(draft);
-    if (draft.isSelfAttested) {
-      const signature = signer(this.alg, passkey.privateKey)(Buffer.concat([authData, sha256(clientData)]));
-      draft.attestation.set('fmt', 'packed');
-      draft.attestation.set(
-        'attStmt',
-        new Map<Cbor, Cbor>([
-          ['alg', Number(draft.publicKey.get(3))],
-          ['sig', signature],
-        ]),
-      );
+    if (draft.attestedBy !== undefined) {
+      const sig = signer(this.alg, draft.attestedBy)(Buffer.concat([authData, sha256(clientData)]));
+      const statement = new Map<Cbor, Cbor>([
+        ['alg', draft.publicKey.get(3) ?? null],
+        ['sig', sig],
+      ]);
+      draft.attestation.set('fmt', 'packed').set('attStmt', draft.statement(statement));
     }
-    const attestation = toCbor(
-      new Map([...draft.attestation, ...(draft.attestation.has('authData') ? [] : [['authData', authData] as const])]),
-    );
+    if (!draft.attestation.has('authData')) draft.attestation.set('authData', authData);
+    const attestation = toCbor(draft.attestation);
     const id = draft.credentialId.toString('base64url');
     return draft.response({
       id,
@@ -173,6 +177,8 @@ export class SoftwareAuthenticator {
     if (this.#counts) this.signCount += 1;
     const draft: AssertionDraft = {
       ...this.#draft('webauthn.get', options.challenge, passkey.rpId),
+      privateKey: passkey.privateKey,
+      publicKeyBytes: toCbor(passkey.publicKey),
       sign: signer(this.alg, passkey.privateKey),
       signatureBytes: same,
       authenticatorDataBytes: same,
