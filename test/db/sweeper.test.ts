@@ -1,6 +1,7 @@
 /** What has expired is deleted, and nothing that is still needed. (Spec 2.6 and Interface 10) */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { beginCeremony } from '../../src/auth/factors/ceremonies.js';
 import { issueLink } from '../../src/auth/password-links.js';
 import { generateLinkToken } from '../../src/credentials/key-secrets.js';
 import { sealSecret } from '../../src/credentials/sealed-secret.js';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 beforeEach(async () => {
   await gateway.rows(
-    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, requested_links, known_devices',
+    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, requested_links, known_devices, ceremonies',
   );
   gateway.clock.set(new Date());
   expiring = begin();
@@ -84,6 +85,15 @@ test('Interface 15: the row of a requested link stays for an hour more, since it
   }
   expect(await run()).toMatchObject({ requested_links: 1 });
   expect(await left('requested_links')).toBe(1);
+});
+
+test('Interface 20: half logins, challenges and new authenticator apps go when they have expired', async () => {
+  const { db } = gateway.app;
+  for (const seconds of [-1, 1000]) {
+    await beginCeremony(db, { token: String(seconds), purpose: 'passkey_login', expiresAt: at(seconds) });
+  }
+  expect(await run()).toMatchObject({ ceremonies: 1 });
+  expect(await left('ceremonies')).toBe(1);
 });
 
 test('a session is known by its user as long as its newest record', async () => {
@@ -232,6 +242,7 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
     password_links: 0,
     requested_links: 0,
     known_devices: 0,
+    ceremonies: 0,
   });
 });
 

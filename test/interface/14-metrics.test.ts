@@ -18,6 +18,7 @@ import { expiringRows } from '../../src/start/compose.js';
 import { startReceiver } from '../outbox/receiver.js';
 import { FORWARD_AUTH } from '../support/gateway/authz.js';
 import { loginFrom, newDevice } from '../support/gateway/devices.js';
+import { codeAt, finishLogin, halfLogin, withTotp, wrongCode } from '../support/gateway/factors.js';
 import {
   logIn,
   PASSWORD,
@@ -76,6 +77,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_authz_checks_total: ['counter', 'outcome', 'route'],
   auth_gateway_account_locks_total: ['counter'],
   auth_gateway_login_devices_total: ['counter', 'outcome'],
+  auth_gateway_factors_total: ['counter', 'kind', 'outcome'],
   auth_gateway_token_thefts_total: ['counter'],
   auth_gateway_password_queue_length: ['gauge'],
   auth_gateway_password_hash_duration_seconds: ['histogram'],
@@ -137,6 +139,30 @@ test('Interface 14: they are there while the database is away', async () => {
   }
 });
 
+test('Interface 14 and 20: second factors are counted by kind and outcome, and the first step as a login', async () => {
+  const { user, secret, recoveryCodes } = await withTotp(gateway);
+  const logInBy = async (proof: object) => finishLogin(gateway, await halfLogin(gateway, user.email), proof);
+  const work = async () => {
+    const now = gateway.clock.now();
+    const waiting = await halfLogin(gateway, user.email);
+    await logInBy({ code: wrongCode(secret, now) });
+    await logInBy({ code: codeAt(secret, now) });
+    await logInBy({ recovery_code: recoveryCodes[0] });
+    for (let wrong = 0; wrong < 3; wrong += 1) await finishLogin(gateway, waiting, { recovery_code: recoveryCodes[0] });
+    await finishLogin(gateway, waiting, { recovery_code: recoveryCodes[1] });
+  };
+  const gains = await gained('auth_gateway_factors_total', () =>
+    gained('auth_gateway_logins_total', work).then((logins) => expect(logins).toEqual({ second_factor_required: 4 })),
+  );
+  expect(gains).toEqual({
+    'totp wrong': 1,
+    'totp success': 1,
+    'recovery_code success': 1,
+    'recovery_code wrong': 3,
+    'recovery_code account_locked': 1,
+  });
+});
+
 test('Interface 14: each known outcome is there from 0', async () => {
   const families = await metrics();
   const outcomesOf = (name: string, caller?: string): string[] =>
@@ -151,7 +177,12 @@ test('Interface 14: each known outcome is there from 0', async () => {
   const refusals = Object.keys(REFUSALS);
   const ofLogin = refusals.filter((reason) => ['invalid_credentials', 'account_locked'].includes(reason));
   const ofRefresh = refusals.filter((reason) => !ofLogin.includes(reason));
-  expect(outcomesOf('auth_gateway_logins_total')).toEqual(['success', ...ofLogin, ...withPassword].sort());
+  expect(outcomesOf('auth_gateway_logins_total')).toEqual(
+    ['success', 'second_factor_required', ...ofLogin, ...withPassword].sort(),
+  );
+  expect(outcomesOf('auth_gateway_factors_total')).toEqual(
+    ['account_locked', 'success', 'wrong'].flatMap((outcome) => [outcome, outcome, outcome]), // of three kinds
+  );
   expect(outcomesOf('auth_gateway_refreshes_total')).toEqual(
     ['success', 'retried', 'ambiguous_cookie', 'rate_limited', ...ofRefresh, ...ofEveryRoute].sort(),
   );
@@ -196,6 +227,7 @@ test('Interface 14: each known outcome is there from 0', async () => {
   const tables = families.get('auth_gateway_swept_rows_total')?.samples.map(({ labels }) => labels['table']);
   expect(tables?.sort()).toEqual([
     'audit_events',
+    'ceremonies',
     'known_devices',
     'password_links',
     'rate_limits',
