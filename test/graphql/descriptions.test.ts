@@ -26,6 +26,16 @@ import {
 } from '../../src/admin/webhooks.js';
 import { startReceiver } from '../outbox/receiver.js';
 import { claimsOf, PASSWORD, startGateway } from '../support/gateway/gateway.js';
+import {
+  codeAt,
+  confirm,
+  finishLogin,
+  halfLogin,
+  post,
+  removeFactor,
+  withTotp,
+  wrongCode,
+} from '../support/gateway/factors.js';
 import { newcomer } from '../support/gateway/graphql.js';
 import { ANOTHER, CHOSEN, changePassword, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
@@ -43,7 +53,7 @@ function fieldsNamed(type: string): string[] {
 test('Interface 11: each event type is caused here, and its description names the fields of its metadata', async () => {
   const receiver = await startReceiver();
   const gateway = await startGateway({
-    env: { LOGIN_MAX_FAILURES: '2', KNOWN_DEVICES: 'on', MAIL: 'log', WEBHOOK_HOSTS: receiver.authority },
+    env: { LOGIN_MAX_FAILURES: '2', LOGIN_RATE_LIMIT: '1000', KNOWN_DEVICES: 'on', MAIL: 'log', WEBHOOK_HOSTS: receiver.authority },
     outboxPollMs: 20,
   });
   const { app } = gateway;
@@ -69,6 +79,16 @@ test('Interface 11: each event type is caused here, and its description names th
     await setUserEmail(app, COMMAND_LINE, user.id, 'another@example.com');
     await setUserPassword(app, COMMAND_LINE, user.id, 'a new good password');
     for (const isActive of [false, true]) await setUserActive(app, COMMAND_LINE, user.id, isActive);
+    const careful = await withTotp(gateway);
+    const code = () => codeAt(careful.secret, gateway.clock.now());
+    const [recovery_code] = careful.recoveryCodes;
+    const wrong = { code: wrongCode(careful.secret, gateway.clock.now()) };
+    await finishLogin(gateway, await halfLogin(gateway, careful.user.email), wrong);
+    await finishLogin(gateway, await halfLogin(gateway, careful.user.email), { recovery_code });
+    await confirm(gateway, careful.accessToken, { code: code() });
+    await post(gateway, 'factors/recovery-codes', {}, careful.accessToken);
+    await removeFactor(gateway, careful.accessToken, careful.factorId);
+    await resetFactors(app, COMMAND_LINE, (await withTotp(gateway)).user.id);
     const apiKey = await createApiKey(app, COMMAND_LINE, key);
     await rotateApiKey(app, COMMAND_LINE, apiKey.key.keyId, { overlapSeconds: 60, expiresAt });
     await revokeApiKey(app, COMMAND_LINE, apiKey.key.keyId);

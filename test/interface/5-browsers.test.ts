@@ -101,7 +101,7 @@ test('Interface 5: CORS: the preflight is answered for the list and for nobody e
   const allowed = await preflight(gateway, APP);
   expect(allowed.status).toBe(204);
   expect(allowed.headers['access-control-allow-origin']).toBe(APP);
-  expect(allowed.headers['access-control-allow-methods']).toBe('POST');
+  expect(allowed.headers['access-control-allow-methods']).toBe('POST,DELETE');
   expect(allowed.headers['access-control-allow-headers']).toBe(
     'Authorization,Content-Type,Refresh-Retry,traceparent,tracestate,X-Request-Id',
   );
