@@ -5,6 +5,7 @@ import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-keys.js';
 import { createCronKey, revokeCronKey, rotateCronKey } from '../../src/admin/cron-keys.js';
 import { forgetDevice, listDevices } from '../../src/admin/devices.js';
+import { resetFactors } from '../../src/admin/factors.js';
 import { mailPasswordLink } from '../../src/admin/password-links.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import {
