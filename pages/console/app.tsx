@@ -1,6 +1,6 @@
 /** What the page shows: the form for logging in, or the view of its address in the frame. */
-import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
+import { Missing, useLoaded } from '../kit/lazy.js';
 import { go, place } from '../kit/location.js';
 import { Loading } from '../kit/states.js';
 import { authState, currentUser, isOffline } from './auth.js';
@@ -14,7 +14,7 @@ import { isVisible, type View, viewOf } from './views.js';
 export function App() {
   const { status, user, error } = authState.value;
   if (status === 'loading') return <Resuming />;
-  if (status === 'signed-out') return <Login />;
+  if (status === 'signed-out' || status === 'second-factor') return <Login />;
   if (status === 'signing-out') {
     return (
       <main class="alone">
@@ -68,42 +68,21 @@ function Notice({ heading, text }: { heading: string; text: string }) {
   );
 }
 
-const loaded = new Map<View, ComponentType<{ id: string }>>();
-
-/** The view, once its code is there. It is not there if the gateway was updated since this page was loaded. */
+/** The view, once its code is there. */
 function Loaded({ view, id }: { view: View; id: string }) {
-  const [, redraw] = useState(0);
-  const [isMissing, setMissing] = useState(false);
-  const Component = loaded.get(view);
-  useEffect(() => {
-    if (Component !== undefined) return;
-    view.load().then(
-      (component) => {
-        loaded.set(view, component);
-        redraw((count) => count + 1);
-      },
-      () => setMissing(true),
-    );
-  }, [view, Component]);
-  if (Component !== undefined) {
+  const Component = useLoaded(view.load);
+  if (Component === undefined) return <Loading />;
+  if (Component === 'missing') {
     return (
-      <Settled>
-        <Component id={id} />
-      </Settled>
+      <>
+        <Heading text={view.name} />
+        <Missing what="This view" />
+      </>
     );
   }
-  if (!isMissing) return <Loading />;
   return (
-    <>
-      <Heading text={view.name} />
-      <p role="alert" class="notice bad">
-        This view could not be loaded: the gateway does not answer, or it was updated.
-      </p>
-      <p>
-        <button type="button" onClick={() => location.reload()}>
-          Reload the page
-        </button>
-      </p>
-    </>
+    <Settled>
+      <Component id={id} />
+    </Settled>
   );
 }

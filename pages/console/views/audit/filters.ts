@@ -103,8 +103,9 @@ export function readFilter(query: URLSearchParams): { filter: Filter; problems: 
 /** Event types by subject, for choosing. */
 export const TYPE_GROUPS = [
   ['Logins', ['login_success', 'login_failure', 'account_locked', 'logout']],
-  ['Sessions', ['token_theft', 'session_revoked', 'device_forgotten']],
+  ['Sessions', ['token_theft', 'session_confirmed', 'session_revoked', 'device_forgotten']],
   ['Passwords', EVENT_TYPES.filter((type) => /password/.test(type))],
+  ['Second factors', EVENT_TYPES.filter((type) => /^(factor|recovery_code)/.test(type))],
   ['Users', EVENT_TYPES.filter((type) => type.startsWith('user_') && !/password/.test(type))],
   ['Keys', EVENT_TYPES.filter((type) => /^(api_key|cron_key|keyring)_/.test(type))],
   ['Webhooks', EVENT_TYPES.filter((type) => type.startsWith('webhook_'))],

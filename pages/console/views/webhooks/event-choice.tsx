@@ -5,7 +5,7 @@ import type { Problem } from '../../../kit/problem.js';
 import { EVENT_TYPES, eventName, isEventType } from '../../events.js';
 import type { AuditEventType } from '../../operations.js';
 
-const SUBJECTS = ['Logins and sessions', 'Passwords', 'Users', 'Keys', 'Webhooks'] as const;
+const SUBJECTS = ['Logins and sessions', 'Passwords', 'Second factors', 'Users', 'Keys', 'Webhooks'] as const;
 
 /** A type of event without a subject does not compile. */
 const SUBJECT_OF: Record<AuditEventType, (typeof SUBJECTS)[number]> = {
@@ -16,11 +16,17 @@ const SUBJECT_OF: Record<AuditEventType, (typeof SUBJECTS)[number]> = {
   logout: 'Logins and sessions',
   session_revoked: 'Logins and sessions',
   device_forgotten: 'Logins and sessions',
+  session_confirmed: 'Logins and sessions',
   password_change_failed: 'Passwords',
   password_reset_requested: 'Passwords',
   password_link_issued: 'Passwords',
   user_password_changed: 'Passwords',
   user_password_set: 'Passwords',
+  factor_added: 'Second factors',
+  factor_removed: 'Second factors',
+  factors_reset: 'Second factors',
+  recovery_code_used: 'Second factors',
+  recovery_codes_renewed: 'Second factors',
   user_created: 'Users',
   user_role_changed: 'Users',
   user_email_changed: 'Users',

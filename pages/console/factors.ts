@@ -1,0 +1,17 @@
+/** Second factors in words. (Interface 20) */
+import type { Factor } from '../../client/src/browser.js';
+import { Problem, shownProblem } from '../kit/problem.js';
+import { problemOf } from './graphql.js';
+
+const WRONG: Record<Factor, string> = {
+  totp: 'This code is wrong, too old, or was used before. Enter the one that the app shows now.',
+  recovery_code: 'This recovery code is wrong, or was used before.',
+  passkey: 'This passkey was not accepted.',
+};
+
+/** What was wrong with a factor, about the field that has its name; a passkey has none. */
+export function problemWithFactor(error: unknown, by: Factor): Problem {
+  const { message, isPassing, reason } = shownProblem(problemOf(error));
+  const isWrong = reason === 'invalid_credentials' || reason === 'factor_wrong';
+  return new Problem(isWrong ? WRONG[by] : message, isPassing, reason, by === 'passkey' ? undefined : by);
+}

@@ -1,0 +1,125 @@
+/** The second step of a login: a code, a passkey or a recovery code, after the right password. (Interface 20) */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Factor } from '../../../client/src/browser.js';
+import { Field } from '../../kit/field.js';
+import type { Problem } from '../../kit/problem.js';
+import { auth } from '../auth.js';
+import { problemWithFactor } from '../factors.js';
+import { byPasskey, HAS_PASSKEYS, isGivenUp } from '../passkeys.js';
+
+interface Props {
+  factors: readonly Factor[];
+  /** The login is no longer valid: the password is asked for again. */
+  onExpired(): void;
+}
+
+export function SecondStep({ factors, onExpired }: Props) {
+  const has = { code: factors.includes('totp'), passkey: HAS_PASSKEYS && factors.includes('passkey') };
+  const [way, setWay] = useState<Factor>(has.code ? 'totp' : has.passkey ? 'passkey' : 'recovery_code');
+  const [busy, setBusy] = useState<Factor>();
+  const [problem, setProblem] = useState<Problem>();
+  const form = useRef<HTMLFormElement>(null);
+  const [ended] = useState(() => new AbortController());
+
+  useEffect(() => () => ended.abort(), [ended]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another way has another field
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, button')?.focus(), [way]);
+
+  const change = (to: Factor): void => {
+    setProblem(undefined);
+    setWay(to);
+  };
+
+  const prove = async (by: Factor, act: () => Promise<unknown>): Promise<void> => {
+    setBusy(by);
+    setProblem(undefined);
+    try {
+      await act();
+    } catch (error) {
+      if (auth.state().status !== 'second-factor') return onExpired();
+      if (isGivenUp(error)) return;
+      form.current?.reset();
+      setProblem(problemWithFactor(error, by));
+    } finally {
+      setBusy(undefined);
+    }
+  };
+
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (way === 'passkey') return takePasskey();
+    const text = String(new FormData(event.currentTarget as HTMLFormElement).get(way));
+    void prove(way, () => auth.secondFactor(way === 'totp' ? { code: text } : { recoveryCode: text }));
+  };
+
+  const takePasskey = (): void => {
+    if (busy === 'passkey') return;
+    void prove('passkey', () => byPasskey(({ secondFactorByPasskey }) => secondFactorByPasskey(auth, ended.signal)));
+  };
+
+  return (
+    <>
+      <form class="login" ref={form} onSubmit={submit}>
+        {way === 'totp' && (
+          <Field
+            key={way}
+            label="Code"
+            name={way}
+            hint="The six digits that your authenticator app shows"
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            problem={problem}
+            required
+          />
+        )}
+        {way === 'recovery_code' && (
+          <Field
+            key={way}
+            label="Recovery code"
+            name={way}
+            hint="One of the codes that you saved. Each works once."
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            problem={problem}
+            required
+          />
+        )}
+        {way === 'passkey' && <p id="passkey-step">Your password is right. Now use your passkey.</p>}
+        <p class="error" role="alert">
+          {problem?.argument === undefined && problem?.message}
+        </p>
+        {way !== 'passkey' && (
+          <button type="submit" class="main" disabled={busy === way}>
+            {busy === way ? 'Logging in…' : 'Log in'}
+          </button>
+        )}
+        {has.passkey && (
+          <button
+            type="button"
+            class={way === 'passkey' ? 'main' : undefined}
+            aria-describedby={way === 'passkey' ? 'passkey-step' : undefined}
+            onClick={takePasskey}
+          >
+            {busy === 'passkey' ? 'Waiting for the passkey…' : 'Use a passkey'}
+          </button>
+        )}
+      </form>
+      <p class="ways">
+        {way !== 'recovery_code' && factors.includes('recovery_code') && (
+          <button type="button" class="link" onClick={() => change('recovery_code')}>
+            Use a recovery code
+          </button>
+        )}
+        {way === 'recovery_code' && has.code && (
+          <button type="button" class="link" onClick={() => change('totp')}>
+            Use a code of the app
+          </button>
+        )}
+        <button type="button" class="link" onClick={() => auth.cancelSecondFactor()}>
+          Back
+        </button>
+      </p>
+    </>
+  );
+}
