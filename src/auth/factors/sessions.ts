@@ -25,12 +25,10 @@ const USES_FACTOR = (from: string): string => `
     update factors set last_used_at = :now, last_step = coalesce(:step, last_step),
       sign_count = coalesce(:sign_count, sign_count)
     from ${from} as proving where factors.id = :factor_id and user_id = proving.id
-      and (:step is null or last_step is null or last_step < :step)
-    returning user_id`;
+      and (:step is null or last_step is null or last_step < :step)`;
 const USES_CODE = (from: string): string => `
     delete from recovery_codes using ${from} as proving
-    where user_id = proving.id and code_sha256 = :code_sha256
-    returning user_id`;
+    where user_id = proving.id and code_sha256 = :code_sha256`;
 
 /**
  * The second step of a login, or a login by a passkey: uses up the factor and the half login, and starts the session, in one
@@ -44,12 +42,15 @@ const startingBy = <const Parameters extends Fields>(
   uses: (from: string) => string,
   metadata: string,
 ) => {
-  const isUnused = `(:half_login_sha256 is null or exists (select from half))`;
-  const half = `half as (
-    delete from ceremonies using used
-    where token_sha256 = :half_login_sha256 and purpose = 'half_login' and ceremonies.user_id = used.user_id
-      and expires_at > :now
-    returning token_sha256
+  /** Another proof may have used up the half login while this one waited for the user: then it uses up nothing of its own. */
+  const usedUp = `half as (
+    select token_sha256 from ceremonies join proving on ceremonies.user_id = proving.id
+    where token_sha256 = :half_login_sha256 and purpose = 'half_login' and expires_at > :now
+    for update of ceremonies
+  ), used as (${uses('proving')} and (:half_login_sha256 is null or exists (select from half))
+    returning user_id
+  ), ended as (
+    delete from ceremonies using half, used where ceremonies.token_sha256 = half.token_sha256
   )`;
   const audited = `audited as (${insertEvents(metadata, 'reset')})
   select role from reset`;
@@ -58,10 +59,9 @@ const startingBy = <const Parameters extends Fields>(
     onUnknownDevice: statement(`start_session_by_${name}`, { ...all, secret_sha256: 'bytea?' }, STARTED)`
   with proving as (
     select id from users where ${SAME_USER} and has_factors and ${NOT_LOCKED} for update
-  ), used as (${uses('proving')}
-  ), ${half}, reset as (
+  ), ${usedUp}, reset as (
     update users set failed_login_attempts = 0, locked_until = null, last_login_at = :now
-    from used where users.id = used.user_id and ${isUnused}
+    from used where users.id = used.user_id
     returning role
   ), device as (
     insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
@@ -71,14 +71,15 @@ const startingBy = <const Parameters extends Fields>(
   with owner as (
     select id from users where ${SAME_USER} and has_factors for update
   ), proving as (
+    select owner.id from known_devices join owner on user_id = owner.id
+    where known_devices.id = :device_id and ${NOT_LOCKED}
+    for update of known_devices
+  ), ${usedUp}, device as (
     update known_devices
     set failed_login_attempts = 0, locked_until = null, user_agent = :user_agent, last_used_at = :now
-    from owner
-    where known_devices.id = :device_id and user_id = owner.id and ${NOT_LOCKED}
-    returning owner.id
-  ), used as (${uses('proving')}
-  ), ${half}, reset as (
-    update users set last_login_at = :now from used where users.id = used.user_id and ${isUnused} returning role
+    from used where known_devices.id = :device_id
+  ), reset as (
+    update users set last_login_at = :now from used where users.id = used.user_id returning role
   ), ${startsSession(':device_id', ':amr')}, ${audited}`,
   };
 };
@@ -142,7 +143,7 @@ const takeFactorSql = statement(
   { user_id: 'uuid' },
 )`
   with proving as (select :user_id as id)
-  ${USES_FACTOR('proving')}`;
+  ${USES_FACTOR('proving')} returning user_id`;
 
 /** Uses up the step of a code or the counter of a passkey. Call it under the lock of the user. @returns false if it is used */
 export async function takeFactor(db: Db, userId: string, used: Used, now: Date): Promise<boolean> {
