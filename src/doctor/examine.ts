@@ -27,7 +27,13 @@ import { checkKeyExpiry, checkKeyring, checkSealedSecrets } from './keys.js';
 import { checkForwardAuth, checkPublicUrl } from './reachability.js';
 import { checkRedis } from './redis.js';
 import { DatabaseUnavailable, databaseOf, readMachine, type Surroundings } from './surroundings.js';
-import { checkAdministrators, checkBreachedPasswords, checkExpired, checkUserPasswords } from './users.js';
+import {
+  checkAdministrators,
+  checkBreachedPasswords,
+  checkExpired,
+  checkSecondFactors,
+  checkUserPasswords,
+} from './users.js';
 
 /** The name is used if the check gives no answer. */
 type Check = [name: FindingName, check: (at: Surroundings) => Finding[] | Promise<Finding[]>];
@@ -54,6 +60,7 @@ export const CHECKS: readonly Check[] = [
   ['database_durability', checkSettings],
   ['clock', checkClock],
   ['administrators', checkAdministrators],
+  ['second_factors', checkSecondFactors],
   ['operator_passwords', checkUserPasswords],
   ['expired_rows', checkExpired],
   ['redis', checkRedis],

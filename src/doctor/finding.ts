@@ -135,6 +135,12 @@ export const FINDINGS = {
     means: 'In production the password of the first start was never changed.',
     remedy: '`user reset-link EMAIL`.',
   },
+  second_factors: {
+    means:
+      'Active users of a role in `SECOND_FACTOR_ROLES` have no second factor, and no scopes until they add one. If no administrator has one, nobody administers but by commands.',
+    remedy:
+      'Lead them to *My sessions* of the console ([second factors](second-factors.md#the-day-you-require-a-factor)).',
+  },
   operator_passwords: {
     means: 'In production an operator has set the password of active users, who have not changed it.',
     remedy: 'Ask them to change it, or `user reset-link EMAIL`.',

@@ -1,13 +1,20 @@
-/** `doctor`: administrators, passwords that people did not choose themselves, and expired rows. (Interface 1, 2, 9 and 15) */
+/**
+ * `doctor`: administrators, second factors, passwords that people did not choose themselves, and expired rows.
+ * (Interface 1, 2, 9, 15 and 20)
+ */
 import { FIRST_ADMINISTRATOR } from '../admin/users.js';
 import { EVERY_LINK } from '../auth/password-links.js';
 import { openBreachedPasswords } from '../credentials/passwords/breached-passwords.js';
 import { BreachedPasswordsError } from '../credentials/passwords/breached-passwords-error.js';
-import { statement } from '../db/statement.js';
+import { only, statement } from '../db/statement.js';
+import type { Role } from '../domain/roles.js';
 import { addSeconds } from '../platform/clock.js';
 import { numberOf } from '../platform/number-of.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import type { Surroundings } from './surroundings.js';
+
+/** Users that a finding names */
+const MAX_NAMED = 5;
 
 const administratorsSql = statement(
   'doctor_administrators',
@@ -32,6 +39,43 @@ export async function checkAdministrators({ config, tables }: Surroundings): Pro
   if (!found.is_first_unchanged || config.isDevelopment) return [administrators, ok('first_administrator', seen)];
   const remedy = { command: `user reset-link ${FIRST_ADMINISTRATOR}` };
   return [administrators, warning('first_administrator', `${seen}, for ${FIRST_ADMINISTRATOR}`, remedy)];
+}
+
+const withoutFactorSql = statement(
+  'doctor_without_factor',
+  { roles: 'text[]' },
+  { role: only<Role>('text'), active: 'integer', without: 'integer', ids: 'text[]' },
+)`
+  select role, count(*)::integer as active, count(*) filter (where not has_factors)::integer as without,
+    array(
+      select id::text from users as named
+      where named.role = users.role and is_active and not has_factors order by id desc limit ${MAX_NAMED}
+    ) as ids
+  from users where role = any(:roles) and is_active group by role order by role`;
+
+/** Of users whose role needs one. Nothing is read if no role does. */
+export async function checkSecondFactors({ config, tables }: Surroundings): Promise<Finding[]> {
+  const roles = config.secondFactorRoles;
+  if (roles.length === 0) return [ok('second_factors', 'SECOND_FACTOR_ROLES is unset')];
+  const db = await tables();
+  const found = await db.run(withoutFactorSql, { roles: [...roles] });
+  const lacking = found.filter(({ without }) => without > 0);
+  if (lacking.length === 0) {
+    const users = found.reduce((sum, { active }) => sum + active, 0);
+    const seen = `SECOND_FACTOR_ROLES is ${roles.join()}: ${numberOf(users, 'active user')}, none without a second factor`;
+    return [ok('second_factors', seen)];
+  }
+  const where = `My sessions of ${config.publicUrl}/console`;
+  return lacking.map(({ role, active, without, ids }) => {
+    if (role === 'admin' && without === active) {
+      const nobody = `no active administrator (${active}) has a second factor: nobody has their scopes, but commands work`;
+      return warning('second_factors', nobody, `log in and add one under ${where}`);
+    }
+    const named = `${ids.join(', ')}${without > ids.length ? ', …' : ''}`;
+    const many = `${without} of ${numberOf(active, `active ${role}`)} without a second factor`;
+    const remedy = `ask them to add one under ${where}, which stays open to them`;
+    return warning('second_factors', `${many}, and without scopes until they add one: ${named}`, remedy);
+  });
 }
 
 /** Rows are counted up to this number. */

@@ -11,10 +11,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
-import { createUser } from '../../src/admin/user-changes.js';
+import { createUser, deleteUser } from '../../src/admin/user-changes.js';
 import { createWebhook, deleteWebhook, pauseWebhook, resumeWebhook } from '../../src/admin/webhooks.js';
 import { readConfig } from '../../src/config/config.js';
 import { generateKeys, writeKeyringFile } from '../../src/credentials/keyring/keyring-file.js';
+import { sealSecret } from '../../src/credentials/sealed-secret.js';
 import { openDatabase } from '../../src/db/database.js';
 import { MIGRATION_NAMES } from '../../src/db/migrate.js';
 import { sweep } from '../../src/db/sweeper.js';
@@ -39,6 +40,7 @@ import {
   startForward,
   startSilentServer,
 } from '../support/gateway/doctor.js';
+import { withPasskey } from '../support/gateway/factors.js';
 import { startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { captureLog } from '../support/gateway/log.js';
 import { redeem } from '../support/gateway/passwords.js';
@@ -706,6 +708,50 @@ describe('database', () => {
           ?.replace('ID', id)
           .split(' ') ?? [];
       expect(await runHere(rotate, () => readConfig(another))).toMatchObject({ code: 0 });
+      await expectWell(another, { only });
+    });
+  });
+
+  test('warning second_factors: of a role that needs one nobody has it, then some have not, then all have', async () => {
+    const only = 'second_factors';
+    const env = { ...well, SECOND_FACTOR_ROLES: 'admin,analyst' };
+    await expectWell(well, { only });
+    await expectWell({ ...env, SECOND_FACTOR_ROLES: 'analyst' }, { only });
+    const nobody = await expectOne(
+      'warning',
+      only,
+      /^log in and add one under My sessions of https/,
+      look(env, { only }),
+    );
+    expect(nobody.seen).toMatch(/^no active administrator \(\d+\) has a second factor/);
+    const { user } = await withPasskey(gateway, { role: 'admin' });
+    try {
+      const some = await expectOne('warning', only, /^ask them to add one under My sessions/, look(env, { only }));
+      expect(some.seen).toMatch(/^(\d+) of \d+ active admins without a second factor, .+: [0-9a-f-]{36}/);
+      expect(some.seen).not.toContain(user.id);
+      await gateway.rows('update users set has_factors = true');
+      await expectWell(env, { only });
+    } finally {
+      await gateway.rows('update users set has_factors = false');
+      await deleteUser(gateway.app, COMMAND_LINE, user.id);
+    }
+  });
+
+  test('fault keyring_database: secrets of authenticator apps are sealed by another keyring, and the factors are removed', async () => {
+    await withDatabase('migrated', async (env, sql) => {
+      const file = `${keyring.folder}/of-factors.json`;
+      await writeKeyringFile(file, await generateKeys(), 'create');
+      const another = { ...env, KEYRING_FILE: file };
+      const only = 'keyring_database';
+      const sealed = await sealSecret(gateway.app.keyring, 'x', 'x', new Date());
+      await sql(`insert into factors (id, user_id, kind, name, created_at, sealed_secret)
+        select gen_random_uuid(), id, 'totp', 'phone', now(), '${sealed}' from users`);
+      await expectWell(env, { only });
+      const one = await expectOne('fault', only, 'run: auth-gateway user reset-factors ID', look(another, { only }));
+      expect(one.seen).toMatch(
+        /^1 authenticator app is sealed .+ so that the codes of these users are refused: \S{36}$/,
+      );
+      await sql('delete from factors'); // as that command does
       await expectWell(another, { only });
     });
   });
