@@ -134,7 +134,7 @@ export type AuditEventType =
   | 'session_confirmed'
   /** The user or an administrator ended a session. `metadata`: `actor`, `family_id` (the session). */
   | 'session_revoked'
-  /** A used or revoked refresh token was presented, which ended its session. `metadata`: `reused_jti` (the token), `family_id` (the session), `ended_by` (only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `user_deleted`). */
+  /** A used or revoked refresh token was presented, which ended its session. `metadata`: `reused_jti` (the token), `family_id` (the session), `ended_by` (only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `factors_reset`, `user_deleted`). */
   | 'token_theft'
   /** A user was activated and can log in again. `metadata`: `actor`. */
   | 'user_activated'
@@ -288,6 +288,8 @@ export type RotateWebhookSecretInput = {
 export type SessionEndReason =
   /** The last refresh token expired unused. */
   | 'expired'
+  /** An operator reset the second factors of the user. */
+  | 'factors_reset'
   /** The user logged out. */
   | 'logout'
   /** The user or an administrator ended the session. */
@@ -305,6 +307,8 @@ export type SessionEndReason =
 export type SessionEventKind =
   /** The last refresh token expired unused. */
   | 'expired'
+  /** An operator reset the second factors of the user. */
+  | 'factors_reset'
   /** The user logged out. */
   | 'logout'
   /** A refresh was retried with proof, and the same new refresh token was returned again. */

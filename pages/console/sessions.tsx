@@ -8,6 +8,7 @@ export type Session = SessionFactsFragment;
 
 const ENDINGS: Record<SessionEndReason, string> = {
   expired: 'Expired unused',
+  factors_reset: 'Second factors reset',
   logout: 'Logged out',
   revoked: 'Ended by the user or an administrator',
   token_theft: 'A used token came back (theft)',

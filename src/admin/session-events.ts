@@ -86,6 +86,7 @@ const HAD_ENDED: Record<RevokedReason, string> = {
   session_revoked: 'that had been revoked with its session',
   user_deactivated: 'that had been revoked when the user was deactivated',
   user_password_set: 'that had been revoked when a new password was set',
+  factors_reset: 'that had been revoked when the second factors of the user were reset',
   user_deleted: 'that had been revoked when the user was deleted',
 };
 
@@ -108,6 +109,8 @@ function detailOf(event: EndingEvent, row: EventRow): string {
         : `A new password was set by ${actorName(event.metadata.actor)}`;
     case 'user_password_changed':
       return 'The user changed the password in another session';
+    case 'factors_reset':
+      return `The second factors of the user were reset by ${actorName(event.metadata.actor)}`;
     case 'user_deleted':
       return `The user was deleted by ${actorName(event.metadata.actor)}`;
   }

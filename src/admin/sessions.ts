@@ -32,6 +32,7 @@ export const END_OF = {
   session_revoked: 'revoked',
   user_deactivated: 'user_deactivated',
   user_password_set: 'user_password_set',
+  factors_reset: 'factors_reset',
   user_deleted: 'user_deleted',
 } as const satisfies Record<Exclude<RevokedReason, 'rotated'>, string>;
 

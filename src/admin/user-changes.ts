@@ -1,5 +1,6 @@
 /** Changes of users. A change and its audit event are one transaction. (Interface 9 and 11) */
 import type { ChangeEvent } from '../audit/events.js';
+import { endCeremonies, endFactors } from '../auth/factors/rows.js';
 import { endDevices, unlockDevices } from '../auth/known-devices.js';
 import { endLinks } from '../auth/password-links.js';
 import { revokeAll } from '../auth/revocations.js';
@@ -120,6 +121,7 @@ export async function setUserActive(
     if (found.isActive === isActive) return undefined;
     if (!isActive) await requireAnotherAdministrator(change, found);
     if (!isActive) await endLinks(db, id);
+    if (!isActive) await endCeremonies(db, id);
     found.isActive = isActive;
     if (isActive) return { eventType: 'user_activated', userId: id, metadata: {} };
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_deactivated', now)).length;
@@ -166,6 +168,7 @@ export async function setUserPassword(
     found.passwordVersion += 1; // fails a login that has just verified the old one
     revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_password_set', now)).length;
     await endDevices(db, id);
+    await endCeremonies(db, id);
     return { eventType: 'user_password_set', userId: id, metadata: { sessions_ended: revokedSessionCount } };
   });
   return { user, revokedSessionCount };
@@ -193,6 +196,7 @@ export async function removeUser(change: Change, user: User): Promise<ChangeEven
   const ended = await revokeAll(db, { userId: id }, 'user_deleted', now);
   await endDevices(db, id);
   await endLinks(db, id);
+  await endFactors(db, id);
   em.remove(user);
   return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };
 }

@@ -215,7 +215,7 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
       reused_jti: 'the token',
       family_id: 'the session',
       ended_by:
-        'only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `user_deleted`',
+        'only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `factors_reset`, `user_deleted`',
     },
   },
   logout: { means: 'A user logged out.', metadata: { jti: 'the refresh token' } },

@@ -2,6 +2,7 @@
 import DataLoader from 'dataloader';
 import type { GraphQLError } from 'graphql';
 import { type Device, listDevices } from '../admin/devices.js';
+import { countRecoveryCodes, type ListedFactor, listFactors } from '../admin/factors.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersByEmail, usersById } from '../admin/users.js';
 import { sessionsOfEvents } from '../audit/lookups.js';
@@ -29,6 +30,10 @@ export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' |
   sessionsOf(page: SessionPageRequest, userId: string): Promise<Page<Session>>;
   /** The known devices of a user, read for all users of one page at once */
   devicesOf(userId: string): Promise<Device[]>;
+  /** The second factors of a user, read for all users of one page at once */
+  factorsOf(userId: string): Promise<ListedFactor[]>;
+  /** The number of recovery codes of a user, read for all users of one page at once */
+  recoveryCodesOf(userId: string): Promise<number>;
   /** A user, read for all rows of one page at once; null if unknown */
   userById(id: string): Promise<ListedUser | null>;
   /** The user who has an e-mail or had it last, read for all events of one page at once; null if nobody had it */
@@ -62,13 +67,21 @@ export async function createContext(
 
 const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 
+/** What `withLoaders` adds */
+type Loaded =
+  | 'sessionsOf'
+  | 'devicesOf'
+  | 'factorsOf'
+  | 'recoveryCodesOf'
+  | 'userById'
+  | 'userByEmail'
+  | 'sessionOfEvent';
+
 /** One mutation of a document changes what the next one shows. */
 const NO_CACHE = { cache: false };
 
 /** Of sessions one loader for each page that an operation asks for, under an alias or in a fragment. */
-function withLoaders(
-  context: Omit<GraphqlContext, 'sessionsOf' | 'devicesOf' | 'userById' | 'userByEmail' | 'sessionOfEvent'>,
-): GraphqlContext {
+function withLoaders(context: Omit<GraphqlContext, Loaded>): GraphqlContext {
   const { caller, deps, isGone, concurrency } = context;
   const loaders = new Map<string, DataLoader<string, Page<Session>>>();
   const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
@@ -95,6 +108,14 @@ function withLoaders(
     const found = await concurrency.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db.admin, userIds));
     return userIds.map((id) => found.get(id) ?? []);
   }, NO_CACHE);
+  const factors = new DataLoader(async (userIds: readonly string[]) => {
+    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => listFactors(deps.db.admin, userIds));
+    return userIds.map((id) => found.get(id) ?? []);
+  }, NO_CACHE);
+  const recoveryCodes = new DataLoader(async (userIds: readonly string[]) => {
+    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => countRecoveryCodes(deps.db.admin, userIds));
+    return userIds.map((id) => found.get(id) ?? 0);
+  }, NO_CACHE);
   const sessions = new DataLoader(async (ids: readonly string[]) => {
     const found = await concurrency.ofCaller(caller, 'reads', isGone, () => sessionsOfEvents(deps.db, ids));
     return ids.map((id) => found.get(id) ?? null);
@@ -103,6 +124,8 @@ function withLoaders(
     ...context,
     sessionsOf,
     devicesOf: (id) => devices.load(id),
+    factorsOf: (id) => factors.load(id),
+    recoveryCodesOf: (id) => recoveryCodes.load(id),
     userById: (id) => users.load(id),
     userByEmail: (email) => holders.load(email),
     sessionOfEvent: (id) => sessions.load(id),

@@ -18,6 +18,7 @@ import {
 } from 'graphql-query-complexity/cjs';
 import type { UserOrder } from '../admin/users.js';
 import type { AuditEventFilter } from '../audit/log.js';
+import { MAX_PASSKEYS } from '../domain/factors.js';
 import { FIRST_REFUSED, MAX_ROWS } from '../listing/page.js';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
@@ -61,6 +62,9 @@ export const MAX_ERRORS = 5;
 /** Interface 16: a user has no more; `migrations` has the trigger. */
 const MAX_DEVICES = 20;
 
+/** One authenticator app and the passkeys */
+const MAX_FACTORS = 1 + MAX_PASSKEYS;
+
 /** Default page size. */
 export const FIRST = 50;
 
@@ -85,6 +89,11 @@ export function costOfUsers(args: ComplexityEstimatorArgs): number {
 /** Cost of the devices of a user. */
 export function costOfDevices({ childComplexity }: ComplexityEstimatorArgs): number {
   return STATEMENT_COST + MAX_DEVICES * (ROW_COST + childComplexity);
+}
+
+/** Cost of the second factors of a user. */
+export function costOfFactors({ childComplexity }: ComplexityEstimatorArgs): number {
+  return STATEMENT_COST + MAX_FACTORS * (ROW_COST + childComplexity);
 }
 
 export function costOfCounts({ childComplexity }: ComplexityEstimatorArgs): number {

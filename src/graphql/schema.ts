@@ -9,6 +9,7 @@ import { errorOf, outagesAs503 } from './errors.js';
 import { AuditActorResolver, AuditResolver } from './resolvers/audit.js';
 import { CallerResolver } from './resolvers/caller.js';
 import { DeviceResolver } from './resolvers/devices.js';
+import { FactorResolver } from './resolvers/factors.js';
 import { GatewayResolver } from './resolvers/gateway.js';
 import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
 import { SessionResolver } from './resolvers/sessions.js';
@@ -23,6 +24,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
       UserResolver,
       SessionResolver,
       DeviceResolver,
+      FactorResolver,
       AuditResolver,
       AuditActorResolver,
       ApiKeyResolver,

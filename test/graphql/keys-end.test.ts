@@ -19,7 +19,7 @@ let gateway: TestGateway;
 let admin: As;
 let adminId: string;
 beforeAll(async () => {
-  gateway = await startGateway({ instances: 2, env: { ACCESS_TOKEN_TTL_SECONDS: '31536000' } });
+  gateway = await startGateway({ instances: 2, env: { ACCESS_TOKEN_TTL_SECONDS: '31536000', CONFIRM_SECONDS: '0' } });
   const { as, user } = await newcomer(gateway, 'admin');
   [admin, adminId] = [as, user.id];
 });

@@ -10,6 +10,7 @@ export type RevokedReason =
   | 'session_revoked'
   | 'user_deactivated'
   | 'user_password_set'
+  | 'factors_reset'
   | 'user_deleted';
 
 /** What ends a session other than a used token. */

@@ -15,6 +15,7 @@ const ENDS = {
   revoked: 'The user or an administrator ended the session.',
   user_deactivated: 'The user was deactivated.',
   user_password_set: 'A new password was set.',
+  factors_reset: 'An operator reset the second factors of the user.',
   user_deleted: 'The user was deleted.',
   expired: 'The last refresh token expired unused.',
 } as const satisfies Record<SessionEndReason, string>;

@@ -141,7 +141,7 @@ abstract class OfUserPayload {
 }
 
 @ObjectType({ simpleResolvers: true })
-abstract class OfSessionsPayload extends OfUserPayload {
+export abstract class OfSessionsPayload extends OfUserPayload {
   @Field(() => Int, { description: 'Number of sessions ended.' }) revokedSessionCount!: number;
 }
 

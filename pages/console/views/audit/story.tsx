@@ -37,6 +37,7 @@ const STEPS: Record<SessionEventKind, string> = {
   user_deactivated: 'User deactivated',
   user_deleted: 'User deleted',
   user_password_set: 'New password',
+  factors_reset: 'Second factors reset',
   expired: 'Expired',
 };
 
@@ -47,6 +48,7 @@ const ENDS: Record<SessionEndReason, string> = {
   user_deactivated: 'ended when the user was deactivated',
   user_deleted: 'ended when the user was deleted',
   user_password_set: 'ended by a new password',
+  factors_reset: 'ended by a reset of second factors',
   expired: 'expired',
 };
 
