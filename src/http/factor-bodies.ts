@@ -26,9 +26,14 @@ const credential = z
 const OBJECT = 'must be a JSON object';
 const UNKNOWN_MEMBERS = { description: 'Unknown members are ignored.' };
 
-/** The members of a body of which exactly one says how the user proves who they are. */
+/** Exactly one of these members says how the user proves who they are. */
 function oneOf(...names: string[]) {
   return (body: object): boolean => names.filter((name) => name in body).length === 1;
+}
+
+/** The same for `openapi.json`. */
+function described(...members: string[][]) {
+  return { ...UNKNOWN_MEMBERS, oneOf: members.map((required) => ({ required })) };
 }
 
 export const factorLoginBody: z.ZodType<{ challenge: string } & Presented, unknown> = z
@@ -37,7 +42,10 @@ export const factorLoginBody: z.ZodType<{ challenge: string } & Presented, unkno
     OBJECT,
   )
   .refine(oneOf('code', 'recovery_code', 'credential'), 'must have exactly one of code, recovery_code and credential')
-  .meta(UNKNOWN_MEMBERS) as z.ZodType<{ challenge: string } & Presented, unknown>;
+  .meta(described(['code'], ['recovery_code'], ['credential'])) as z.ZodType<
+  { challenge: string } & Presented,
+  unknown
+>;
 
 export const confirmBody: z.ZodType<Confirmation, unknown> = z
   .object(
@@ -51,7 +59,7 @@ export const confirmBody: z.ZodType<Confirmation, unknown> = z
   )
   .refine(oneOf('password', 'code', 'credential'), 'must have exactly one of password, code and credential')
   .refine((body) => 'credential' in body === 'ceremony' in body, 'must have ceremony and credential together')
-  .meta(UNKNOWN_MEMBERS) as z.ZodType<Confirmation, unknown>;
+  .meta(described(['password'], ['code'], ['ceremony', 'credential'])) as z.ZodType<Confirmation, unknown>;
 
 export const passkeyOptionsBody: z.ZodType<{ challenge?: string | undefined }, unknown> = z
   .object({ challenge: challenge.optional() }, OBJECT)

@@ -10,6 +10,14 @@ import { forgeRefreshToken } from '../support/independent/forge.js';
 import { retryField, retrySession } from '../support/independent/retries.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
 import { type Answered, createChecker, described } from './openapi-checker.js';
+import {
+  COUNTED_FACTOR_ROUTES,
+  factorRows,
+  methodOf,
+  OWN_FACTOR_ROUTES,
+  type Row,
+  urlOf,
+} from './openapi-factor-answers.js';
 
 const document = JSON.parse(JSON.stringify(openApiDocument('http://localhost:3000')));
 const checker = createChecker(document);
@@ -73,9 +81,7 @@ async function pipelined(line: string): Promise<Answered> {
   return came;
 }
 
-type Row = [path: string, status: number, word: string, act: () => Promise<Answered>];
-
-const send = (path: string, options = {}) => gateway.send('POST', path, options);
+const send = (path: string, options = {}) => gateway.send(methodOf(path), urlOf(path), options);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 const OF_LOGIN: Row[] = [
@@ -139,6 +145,14 @@ const SESSION_ROUTES: Array<[path: string, ask: typeof refresh]> = [
   ['/auth/refresh', refresh],
   ['/auth/logout', logout],
 ];
+
+/** A chunk whose extension Node refuses, on a route that reads no body. */
+const chunkTooLarge = (line: string) =>
+  heard(
+    gateway,
+    `${line} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\na\r\n0\r\n\r\n`,
+  );
+
 const OF_SESSIONS: Row[] = SESSION_ROUTES.flatMap(([path, ask]): Row[] => [
   [
     path,
@@ -158,16 +172,7 @@ const OF_SESSIONS: Row[] = SESSION_ROUTES.flatMap(([path, ask]): Row[] => [
       return withFault(gateway, lacksColumn('refresh_tokens', 'revoked'), () => ask(gateway, token));
     },
   ],
-  [
-    path,
-    413,
-    'body_too_large',
-    () =>
-      heard(
-        gateway,
-        `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\na\r\n0\r\n\r\n`,
-      ),
-  ],
+  [path, 413, 'body_too_large', () => chunkTooLarge(`POST ${path}`)],
 ]);
 
 const PASSWORD_ROUTES = ['/auth/password', '/auth/password/check', '/auth/password/redeem', '/auth/password/forgot'];
@@ -237,26 +242,46 @@ const OF_PASSWORDS: Row[] = [
     'internal_error',
     () => withFault(gateway, lacksColumn('audit_events', 'user_agent'), () => forgot(gateway, 'nobody@example.com')),
   ],
-  ...PASSWORD_ROUTES.flatMap((path): Row[] => [
-    [path, 400, 'body_not_json', () => send(path, { headers: JSON_TYPE, body: '{' })],
-    [path, 413, 'body_too_large', () => send(path, { headers: JSON_TYPE, body: ' '.repeat(20_000) })],
-    [path, 415, 'unsupported_media_type', () => send(path, { body: 'x' })],
-    [
-      path,
-      429,
-      'login_rate_limited',
-      async () => {
-        await limited.send('POST', path);
-        return limited.send('POST', path);
-      },
-    ],
-  ]),
 ];
 
-const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout', ...PASSWORD_ROUTES];
+const FACTOR_ROUTES = [...COUNTED_FACTOR_ROUTES, ...OWN_FACTOR_ROUTES];
+
+/** The fields by which a request is let in to the body. */
+async function owner(path: string): Promise<Record<string, string>> {
+  if (!OWN_FACTOR_ROUTES.includes(path)) return {};
+  return { authorization: `Bearer ${(await newcomer(gateway)).accessToken}` };
+}
+
+const WITH_BODY = [...PASSWORD_ROUTES, ...FACTOR_ROUTES.filter((path) => methodOf(path) === 'POST')];
+const OF_BODIES: Row[] = WITH_BODY.flatMap((path): Row[] => [
+  [
+    path,
+    400,
+    'body_not_json',
+    async () => send(path, { headers: { ...JSON_TYPE, ...(await owner(path)) }, body: '{' }),
+  ],
+  [
+    path,
+    413,
+    'body_too_large',
+    async () => send(path, { headers: { ...JSON_TYPE, ...(await owner(path)) }, body: ' '.repeat(20_000) }),
+  ],
+  [path, 415, 'unsupported_media_type', async () => send(path, { headers: await owner(path), body: 'x' })],
+]);
+const OF_LIMITS: Row[] = [...PASSWORD_ROUTES, ...FACTOR_ROUTES].map((path) => [
+  path,
+  429,
+  'login_rate_limited',
+  async () => {
+    await limited.send(methodOf(path), urlOf(path));
+    return limited.send(methodOf(path), urlOf(path));
+  },
+]);
+
+const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout', ...PASSWORD_ROUTES, ...FACTOR_ROUTES];
 const OF_EACH: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
   [path, 403, 'in_development', () => send(path, { headers: FOREIGN })],
-  [path, 403, 'cross_site', () => limited.send('POST', path, { headers: FOREIGN })],
+  [path, 403, 'cross_site', () => limited.send(methodOf(path), urlOf(path), { headers: FOREIGN })],
   [
     path,
     503,
@@ -277,7 +302,7 @@ const OF_THE_OTHERS: Row[] = [
 ];
 
 const OF_ALL: Row[] = Object.keys(document.paths).flatMap((path): Row[] => {
-  const line = `${READ.includes(path) ? 'GET' : 'POST'} ${path}`;
+  const line = `${READ.includes(path) ? 'GET' : methodOf(path)} ${urlOf(path)}`;
   return [
     [path, 400, 'malformed_request', () => heard(gateway, `${line} HTTP/1.1\r\nHost: x\r\nX : y\r\n\r\n`)],
     [path, 400, 'host', () => heard(gateway, `${line} HTTP/1.1\r\nConnection: close\r\n\r\n`)],
@@ -299,6 +324,10 @@ const rows: Row[] = [
   ...OF_REFRESH,
   ...OF_SESSIONS,
   ...OF_PASSWORDS,
+  ...factorRows(() => gateway),
+  ['/auth/factors/{id}', 413, 'body_too_large', () => chunkTooLarge(`DELETE ${urlOf('/auth/factors/{id}')}`)],
+  ...OF_BODIES,
+  ...OF_LIMITS,
   ...OF_EACH,
   ...OF_THE_OTHERS,
   ...OF_ALL,
@@ -306,10 +335,13 @@ const rows: Row[] = [
 
 test.each(rows)('%s %i %s is as openapi.json describes it', async (path, status, word, act) => {
   const answer = await act();
-  const method = READ.includes(path) ? 'get' : 'post';
+  const method = READ.includes(path) ? 'get' : methodOf(path).toLowerCase();
   expect({ status: answer.status, wrong: checker.check(method, path, answer) }).toEqual({ status, wrong: [] });
   const example = described(document, method, path).find((one) => one.status === status && one.word === word);
-  if (word !== '') expect(JSON.parse(answer.text)).toEqual(example?.value);
+  if (word === '') return;
+  const body = JSON.parse(answer.text);
+  const random = body.challenge === undefined ? {} : { challenge: expect.any(String) };
+  expect(body).toEqual({ ...(example?.value as object), ...random });
 });
 
 /** What nothing from outside brings about: bugs where nothing can fail. */
@@ -327,7 +359,7 @@ test('each answer that openapi.json describes is in the table', () => {
 test('another path and another method are answered as it says', async () => {
   expect(checker.check('get', '/nowhere', await gateway.send('GET', '/nowhere'))).toEqual([]);
   for (const path of Object.keys(document.paths)) {
-    const refused = await gateway.send('PUT', path);
+    const refused = await gateway.send('PUT', urlOf(path));
     expect([refused.status, checker.check('put', path, refused)]).toEqual([405, []]);
   }
 });

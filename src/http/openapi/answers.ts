@@ -2,7 +2,7 @@
 import { CROSS_SITE_IN_DEVELOPMENT } from '../cross-site.js';
 import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
 import { ERRORS, type RestReason } from '../refusals.js';
-import { ALLOW, always, NO_STORE, RATE_LIMIT_POLICY, REQUEST_ID, RETRY_AFTER } from './fields.js';
+import { ALLOW, always, COUNTED, NO_STORE, RATE_LIMIT_POLICY, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
 type Fields = Record<string, object>;
 
@@ -15,6 +15,23 @@ const PERHAPS: Fields = { 'X-Request-Id': REQUEST_ID, 'Cache-Control': NO_STORE 
 export function json(description: string, schema: string, example: object, fields: Fields = {}): object {
   const content = { schema: { $ref: `#/components/schemas/${schema}` }, example };
   return { description, headers: { ...OURS, ...fields }, content: { 'application/json': content } };
+}
+
+/** A request body, whose schema has this name. */
+export function bodyOf(schema: string): object {
+  return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
+}
+
+export const GRANT = {
+  access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln',
+  token_type: 'bearer',
+  expires_in: 900,
+};
+
+/** The 422 of a request that was counted. @param message begins with "must" */
+export function invalidBody(field: string, message: string, fields: Fields = COUNTED): object {
+  const example = { detail: ERRORS.body_invalid.detail, reason: 'body_invalid', errors: [{ field, message }] };
+  return json('The body is invalid; `errors` lists what is wrong.', 'InvalidBody', example, fields);
 }
 
 /** A response without a body. */
@@ -52,6 +69,9 @@ export function refusal(
     content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
   };
 }
+
+/** Refusals of a request without a valid access token. */
+export const NO_TOKEN = ['missing_credentials', 'unsupported_scheme', 'invalid_request', 'invalid_token'] as const;
 
 const INVALID_HTTP: Sentence[] = [
   'malformed_request',
@@ -104,7 +124,7 @@ export const OF_EVERY_ROUTE = {
 };
 
 /** A shared response, with the fields that the route may have set by then. */
-export function withFields(name: 'InternalError' | 'Unavailable', fields: Fields): object {
+export function withFields(name: 'BodyTooLarge' | 'InternalError' | 'Unavailable', fields: Fields): object {
   const answer = SHARED[name] as { headers: Fields };
   return { ...answer, headers: { ...answer.headers, ...fields } };
 }

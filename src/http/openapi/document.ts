@@ -1,6 +1,7 @@
 /** The document `openapi.json` (OpenAPI 3.1): REST as the code has it. `npm run openapi` writes it. */
 import { GATEWAY_VERSION } from '../../platform/versions.js';
 import { SHARED } from './answers.js';
+import { factorRoutes } from './factor-routes.js';
 import { loginRoutes } from './login-routes.js';
 import { otherRoutes } from './other-routes.js';
 import { passwordRoutes } from './password-routes.js';
@@ -23,11 +24,12 @@ export function openApiDocument(publicUrl: string): object {
     servers: [{ url: publicUrl }],
     tags: [
       { name: 'login', description: 'Sessions of users' },
+      { name: 'factors', description: 'Second factors and passkeys' },
       { name: 'passwords', description: 'Passwords that people choose themselves' },
       { name: 'keys', description: 'Keys for services that verify access tokens' },
       { name: 'operating', description: 'Health and metrics for operators' },
     ],
-    paths: { ...loginRoutes(), ...passwordRoutes(), ...otherRoutes(publicUrl) },
+    paths: { ...loginRoutes(), ...factorRoutes(), ...passwordRoutes(), ...otherRoutes(publicUrl) },
     components: {
       schemas: schemas(),
       responses: SHARED,

@@ -73,6 +73,24 @@ export const BEARER_CHALLENGE: Field = {
   example: 'Bearer realm="auth-gateway"',
 };
 
+/** RFC 9470 section 3 */
+const STEP_UP_CHALLENGE: Field = {
+  description: 'Confirm who you are, by a second factor if `acr_values` is there',
+  schema: {
+    type: 'string',
+    pattern:
+      '^Bearer realm="auth-gateway", error="insufficient_user_authentication", max_age="\\d+"(, acr_values="aal2")?$',
+  },
+  example: 'Bearer realm="auth-gateway", error="insufficient_user_authentication", max_age="300", acr_values="aal2"',
+};
+
+/** Of a route for a user's own factors: no token, an old proof, or a challenge that is used */
+export const OWN_CHALLENGE: Field = {
+  description: 'Send a valid access token, confirm who you are, or begin again',
+  schema: { anyOf: [BEARER_CHALLENGE.schema, STEP_UP_CHALLENGE.schema, WWW_AUTHENTICATE.schema] },
+  example: STEP_UP_CHALLENGE.example,
+};
+
 /** Interface 12 */
 export const REFRESH_RETRY: Field = {
   description: 'Which key of the request proved that this is a retry; the same response was given before',
@@ -82,7 +100,7 @@ export const REFRESH_RETRY: Field = {
 
 export const ALLOW: Field = {
   description: 'Supported methods',
-  schema: { enum: ['POST', 'GET, HEAD', 'GET, HEAD, POST'] },
+  schema: { enum: ['POST', 'GET, HEAD', 'GET, HEAD, POST', 'DELETE'] },
   example: 'POST',
 };
 
@@ -102,3 +120,7 @@ export const ANY_ORIGIN: Field = {
 export function always(field: Field): Field {
   return { ...field, required: true };
 }
+
+export const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
+/** The request may have been refused before it was counted */
+export const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };

@@ -1,29 +1,33 @@
 /** OpenAPI of the three routes, with the refusals of the table and those made before routing. (Spec 4) */
+import { CEREMONY_SECONDS } from '../../auth/factors/ceremonies.js';
 import type { SpecReason } from '../../domain/error-reasons.js';
 import { OF_ROUTES } from '../outcomes.js';
 import { ERRORS, REFUSALS } from '../refusals.js';
-import { json, OF_EVERY_ROUTE, refusal, shared, tooMany, unreadable, withFields } from './answers.js';
+import {
+  bodyOf,
+  GRANT,
+  invalidBody,
+  json,
+  OF_EVERY_ROUTE,
+  refusal,
+  shared,
+  tooMany,
+  unreadable,
+  withFields,
+} from './answers.js';
 import {
   always,
   COOKIE_CLEARED,
   COOKIE_SET,
-  RATE_LIMIT,
-  RATE_LIMIT_POLICY,
+  COUNTED,
+  MAYBE_COUNTED,
   REFRESH_RETRY,
   WWW_AUTHENTICATE,
 } from './fields.js';
 
 const PROOF = '^this=:[A-Za-z0-9+/]{43}=:(, previous=:[A-Za-z0-9+/]{43}=:)?$';
 
-const GRANT = {
-  access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln',
-  token_type: 'bearer',
-  expires_in: 900,
-};
 const CHALLENGED = { 'WWW-Authenticate': always(WWW_AUTHENTICATE) };
-const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
-/** The request may have been refused before it was counted */
-const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };
 
 /** The refusals of a route with this status, and what each does to the cookie. */
 function rowsOf(route: keyof typeof OF_ROUTES, status: number): [reasons: SpecReason[], about: Record<string, string>] {
@@ -31,6 +35,28 @@ function rowsOf(route: keyof typeof OF_ROUTES, status: number): [reasons: SpecRe
   const rows = words.filter((word) => REFUSALS[word].status === status);
   const about = rows.map((word) => [word, `The cookie is ${REFUSALS[word].cookie}.`]);
   return [rows, Object.fromEntries(about)];
+}
+
+/** The answer to a right password of a user with a second factor. (Interface 20) */
+const HALF_LOGIN = {
+  detail: ERRORS.second_factor_required.detail,
+  reason: 'second_factor_required',
+  challenge: 'vJ0Zl6Jk3oQmWc9e2b1cRrXK0mC7b5tT1uYw8sQ4n0A',
+  factors: ['totp', 'recovery_code'],
+  expires_in: CEREMONY_SECONDS,
+};
+
+function orHalfLogin(answer: object): object {
+  const { content, ...rest } = answer as { content: { 'application/json': { schema: object; examples: object } } };
+  const { schema, examples } = content['application/json'];
+  const withHalf = {
+    schema: { anyOf: [schema, { $ref: '#/components/schemas/HalfLogin' }] },
+    examples: {
+      ...examples,
+      second_factor_required: { summary: 'Go on at `POST /auth/login/factor`.', value: HALF_LOGIN },
+    },
+  };
+  return { ...rest, content: { 'application/json': withHalf } };
 }
 
 function loginRoute(): object {
@@ -44,28 +70,23 @@ function loginRoute(): object {
       'has `KNOWN_DEVICES=on`, a second `Set-Cookie` has the cookie `device`, by which it knows the browser at the next login.',
     tags: ['login'],
     security: [],
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/LoginRequest' } } },
-    },
+    requestBody: bodyOf('LoginRequest'),
     responses: {
       ...OF_EVERY_ROUTE,
       200: json('Logged in.', 'TokenResponse', GRANT, { ...COUNTED, 'Set-Cookie': always(COOKIE_SET) }),
       400: unreadable(MAYBE_COUNTED),
-      401: refusal('Unknown user or wrong password.', refused, { ...COUNTED, ...CHALLENGED }, about),
+      401: orHalfLogin(
+        refusal(
+          'Unknown user, wrong password, or a second step to come.',
+          refused,
+          { ...COUNTED, ...CHALLENGED },
+          about,
+        ),
+      ),
       403: shared('CrossSite'),
       413: refusal('The body is larger than 16 KiB.', ['body_too_large'], MAYBE_COUNTED),
       415: refusal('The body is not JSON in UTF-8, or is compressed.', ['unsupported_media_type'], COUNTED),
-      422: json(
-        'The body is invalid; `errors` lists what is wrong.',
-        'InvalidBody',
-        {
-          detail: ERRORS.body_invalid.detail,
-          reason: 'body_invalid',
-          errors: [{ field: 'email', message: 'must be an e-mail address' }],
-        },
-        COUNTED,
-      ),
+      422: invalidBody('email', 'must be an e-mail address'),
       429: tooMany(
         'Too many login attempts from this IP address, the account is locked, or too many requests are waiting on this connection.',
         ['login_rate_limited', ...locked],

@@ -2,8 +2,11 @@
 import { ON_ITS_WAY } from '../answer-texts.js';
 import { ERRORS } from '../refusals.js';
 import {
+  bodyOf,
   CROSS_SITE,
+  invalidBody,
   json,
+  NO_TOKEN,
   noBody,
   OF_EVERY_ROUTE,
   refusal,
@@ -12,11 +15,7 @@ import {
   unreadable,
   withFields,
 } from './answers.js';
-import { always, BEARER_CHALLENGE, RATE_LIMIT, RATE_LIMIT_POLICY, WWW_AUTHENTICATE } from './fields.js';
-
-const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
-/** The request may have been refused before it was counted */
-const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };
+import { always, BEARER_CHALLENGE, COUNTED, MAYBE_COUNTED, WWW_AUTHENTICATE } from './fields.js';
 
 /** What every one of these routes answers. */
 const OF_ALL = {
@@ -38,10 +37,6 @@ const OF_ALL = {
   503: withFields('Unavailable', MAYBE_COUNTED),
 };
 
-function body(schema: string): object {
-  return { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
-}
-
 const LINK_INVALID = refusal(
   'The link is unknown, used, replaced or expired, or its user is deactivated or deleted.',
   ['link_invalid'],
@@ -59,12 +54,6 @@ const OF_NOBODY = {
   ),
 };
 
-/** @param message begins with "must" */
-function invalidBody(field: string, message: string): object {
-  const example = { detail: ERRORS.body_invalid.detail, reason: 'body_invalid', errors: [{ field, message }] };
-  return json('The body is invalid; `errors` lists what is wrong.', 'InvalidBody', example, COUNTED);
-}
-
 function changeRoute(): object {
   return {
     operationId: 'changePassword',
@@ -72,15 +61,14 @@ function changeRoute(): object {
     description: 'Ends every other session of the user. The session of the access token stays.',
     tags: ['passwords'],
     security: [{ accessToken: [] }],
-    requestBody: body('PasswordChange'),
+    requestBody: bodyOf('PasswordChange'),
     responses: {
       ...OF_ALL,
       200: json('Changed.', 'PasswordChanged', { sessions_ended: 2 }, COUNTED),
-      401: refusal(
-        'No valid access token of an active user.',
-        ['missing_credentials', 'unsupported_scheme', 'invalid_request', 'invalid_token'],
-        { ...COUNTED, 'WWW-Authenticate': always(BEARER_CHALLENGE) },
-      ),
+      401: refusal('No valid access token of an active user.', NO_TOKEN, {
+        ...COUNTED,
+        'WWW-Authenticate': always(BEARER_CHALLENGE),
+      }),
       403: refusal(
         'The current password is wrong, or the browser page has a foreign origin.',
         ['current_password_wrong', ...CROSS_SITE],
@@ -102,7 +90,7 @@ function checkRoute(): object {
     description: 'Uses nothing up. Every invalid link costs the same.',
     tags: ['passwords'],
     security: [],
-    requestBody: body('LinkCheck'),
+    requestBody: bodyOf('LinkCheck'),
     responses: {
       ...OF_NOBODY,
       204: noBody('It can.', COUNTED),
@@ -119,7 +107,7 @@ function redeemRoute(): object {
     description: 'Uses the link up, unlocks the account and ends every session of the user. Logs nobody in.',
     tags: ['passwords'],
     security: [],
-    requestBody: body('Redemption'),
+    requestBody: bodyOf('Redemption'),
     responses: { ...OF_NOBODY, 204: noBody('Set.', COUNTED), 401: LINK_INVALID },
   };
 }
@@ -131,7 +119,7 @@ function forgotRoute(): object {
     description: 'Only if MAIL is on. Known and unknown e-mails are answered alike.',
     tags: ['passwords'],
     security: [],
-    requestBody: body('ForgottenPassword'),
+    requestBody: bodyOf('ForgottenPassword'),
     responses: {
       ...OF_NOBODY,
       202: json('If the e-mail has an account, a link is mailed.', 'ResetRequested', { detail: ON_ITS_WAY }, COUNTED),

@@ -1,6 +1,16 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
+import { FACTORS } from '../../domain/factors.js';
 import { LOGGED_OUT, ON_ITS_WAY } from '../answer-texts.js';
+import {
+  codeBody,
+  confirmBody,
+  factorLoginBody,
+  newPasskeyBody,
+  noMembers,
+  passkeyLoginBody,
+  passkeyOptionsBody,
+} from '../factor-bodies.js';
 import { loginBody } from '../login-body.js';
 import { changeBody, checkBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { ERRORS } from '../refusals.js';
@@ -65,6 +75,35 @@ const OPENID_METADATA = {
   id_token_signing_alg_values_supported: { type: 'array', items: { enum: ['EdDSA', 'Ed25519', 'ES256', 'RS256'] } },
 };
 
+const PASSKEY_TOKEN = 'hqvZ4G1b8c0VdYf3o9tKx5mWn2LrJ7eQsPuRaTiYwE0';
+const CREDENTIAL = {
+  id: 'AQIDBAUGBwgJCgsMDQ4PEA',
+  rawId: 'AQIDBAUGBwgJCgsMDQ4PEA',
+  type: 'public-key',
+  clientExtensionResults: {},
+  response: {},
+};
+const CEREMONY = {
+  type: 'string',
+  pattern: '^[\\w-]{43}$',
+  description: 'Goes back with the answer of the authenticator: once, within 5 minutes',
+};
+const RECOVERY_CODES = {
+  type: 'array',
+  maxItems: 10,
+  items: { type: 'string', pattern: '^[0-9A-Z]{5}(-[0-9A-Z]{4,5}){5}$' },
+  description: 'Shown once',
+};
+
+/** Options of a browser, as JSON. */
+function optionsOf(name: string, required: string[]): object {
+  return {
+    type: 'object',
+    description: `\`${name}\` (WebAuthn Level 3 section 5.1.9), for \`PublicKeyCredential.parse…OptionsFromJSON\``,
+    required,
+  };
+}
+
 const allOf = (properties: object): object => ({ ...closed, required: Object.keys(properties), properties });
 
 export function schemas(): Record<string, object> {
@@ -73,6 +112,35 @@ export function schemas(): Record<string, object> {
     PasswordChange: requestOf(changeBody, { current_password: PASSWORD, new_password: NEW_PASSWORD }),
     Redemption: requestOf(redeemBody, { token: 'pl_…', new_password: NEW_PASSWORD }),
     LinkCheck: requestOf(checkBody, { token: 'pl_…' }),
+    FactorLogin: requestOf(factorLoginBody, { challenge: PASSKEY_TOKEN, code: '123456' }),
+    PasskeyLoginOptions: requestOf(passkeyOptionsBody, {}),
+    PasskeyLogin: requestOf(passkeyLoginBody, { ceremony: PASSKEY_TOKEN, credential: CREDENTIAL }),
+    Confirmation: requestOf(confirmBody, { code: '123456' }),
+    NewPasskey: requestOf(newPasskeyBody, { ceremony: PASSKEY_TOKEN, credential: CREDENTIAL, name: 'Laptop' }),
+    Code: requestOf(codeBody, { code: '123456' }),
+    NoMembers: requestOf(noMembers, {}),
+    HalfLogin: allOf({
+      detail: { const: ERRORS.second_factor_required.detail },
+      reason: { const: 'second_factor_required' },
+      challenge: { type: 'string', pattern: '^[\\w-]{43}$', description: 'Goes back with the second step' },
+      factors: { type: 'array', minItems: 1, items: { enum: FACTORS }, description: 'What the user has' },
+      expires_in: { type: 'integer', minimum: 1, description: 'Seconds until the challenge expires' },
+    }),
+    PasskeyRequest: allOf({
+      ceremony: CEREMONY,
+      publicKey: optionsOf('PublicKeyCredentialRequestOptionsJSON', ['challenge', 'rpId', 'userVerification']),
+    }),
+    PasskeyCreation: allOf({
+      ceremony: CEREMONY,
+      publicKey: optionsOf('PublicKeyCredentialCreationOptionsJSON', ['challenge', 'rp', 'user', 'pubKeyCredParams']),
+    }),
+    NewTotp: allOf({
+      id: { type: 'string', format: 'uuid' },
+      secret: { type: 'string', pattern: '^[A-Z2-7]{32}$', description: 'Base32' },
+      uri: { type: 'string', pattern: '^otpauth://totp/', description: 'For a QR code' },
+    }),
+    RecoveryCodes: allOf({ recovery_codes: RECOVERY_CODES }),
+    PasskeyAdded: allOf({ id: { type: 'string', format: 'uuid' }, recovery_codes: RECOVERY_CODES }),
     ForgottenPassword: requestOf(forgotBody, { email: 'ada@example.com' }),
     ResetRequested: allOf({ detail: { const: ON_ITS_WAY } }),
     TokenResponse: allOf({
@@ -94,7 +162,12 @@ export function schemas(): Record<string, object> {
         type: 'array',
         minItems: 1,
         items: allOf({
-          field: { enum: ['email', 'password', 'token', 'body'] },
+          field: {
+            enum: [
+              ...['email', 'password', 'token', 'challenge', 'code', 'recovery_code', 'ceremony', 'credential', 'name'],
+              'body',
+            ],
+          },
           message: {
             type: 'string',
             description: 'What is wrong with the field. Never repeats the value that was sent',
