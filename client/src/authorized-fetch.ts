@@ -24,8 +24,8 @@ export function createAuthorizedFetch(
     const response = await send(authorized(request, token));
     // Browsers remove the token on a redirect to another origin, so a 401 from there does not mean that it is invalid.
     const isMoved = response.url && new URL(response.url).origin !== origin;
-    // A new token would not help: a proof is wanted (RFC 9470).
-    const wantsProof = /insufficient_user/.test(`${response.headers.get('www-authenticate')}`);
+    // A new token would not help: a proof is wanted (RFC 9470), or the ceremony is over.
+    const wantsProof = /insufficient_user|Cookie/.test(`${response.headers.get('www-authenticate')}`);
     if (response.status !== 401 || isMoved || isStream || wantsProof) return response;
 
     const { held } = session;

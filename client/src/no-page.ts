@@ -7,7 +7,7 @@ const STATE: AuthState = { status: 'loading' };
 export function createClientWithoutPage(): AuthClient {
   const on = () => () => undefined;
   const reject = async (): Promise<never> => {
-    throw new TypeError('On a server `url` must name the gateway');
+    throw new TypeError('A server needs the `url` of the gateway');
   };
   return {
     state: () => STATE,

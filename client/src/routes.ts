@@ -85,7 +85,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const challenge = header('www-authenticate');
     const { detail, reason, errors } = json;
     // Answers of proxies and portals have another realm, or no JSON with `detail`; those of other servers are mostly 404.
-    const isOurs = typeof detail === 'string' && status !== 404 && /^$|auth-gateway/.test(challenge);
+    const isOurs = typeof detail === 'string' && (status !== 404 || reason) && /^$|auth-gateway/.test(challenge);
     if (!isOurs) throw new AuthError('unexpected', status, undefined, retryAfterSeconds);
     throw new AuthError('refused', status, detail, retryAfterSeconds, reason, errors, /acr_values/.test(challenge));
   };

@@ -56,7 +56,7 @@ test('Interface 13: with the URL of a page that is not there, nothing is known a
     ];
     const errors = (await Promise.allSettled(uses)).map(({ reason }) => reason);
     console.log(JSON.stringify([client.state(), ...errors.map(({ name, message }) => name + ': ' + message)]));`);
-  const error = 'TypeError: On a server `url` must name the gateway';
+  const error = 'TypeError: A server needs the `url` of the gateway';
   expect(printed).toEqual([{ status: 'loading' }, ...Array(6).fill(error)]);
 });
 
