@@ -3,6 +3,7 @@ import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
 import { type Grant, grantOf, loginOf } from './grant.js';
+import type { Inside } from './inside.js';
 import { createLogout } from './logout.js';
 import { createRefresh } from './refresh.js';
 import { type Ask, createAsk, isTaken, messageOf, type Route, sessionsEndedOf } from './routes.js';
@@ -178,6 +179,6 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     fetch: authorizedFetch,
     getAccessToken,
     ...session.page,
-    '~': { ask, askWithToken, enter, session },
+    '~': { ask, askWithToken, enter, session } satisfies Inside,
   };
 }

@@ -1,7 +1,5 @@
 /** The public types of the client. (Interface 13) */
 import type { AuthError } from './auth-error.js';
-import type { Ask } from './routes.js';
-import type { Session } from './session.js';
 
 export interface AuthClientOptions {
   /** The gateway's origin, or `/` if the page's own origin forwards `/auth` to it. */
@@ -153,14 +151,5 @@ export interface AuthClient {
    */
   on<E extends keyof AuthEvents>(event: E, listener: (happened: AuthEvents[E]) => void): () => void;
   // What the entries `factors` and `passkeys` use. It may change with every version.
-  readonly '~'?: Inside;
-}
-
-export interface Inside {
-  ask: Ask;
-  /** @throws {AuthError} also if no token can be had */
-  askWithToken: Ask;
-  /** Logs in by a route that answers with a token. */
-  enter(route: 'login/passkey', body: object): Promise<User>;
-  session: Session;
+  readonly '~'?: object;
 }

@@ -127,7 +127,7 @@ test('Interface 20: after five minutes the login begins anew', async () => {
   expect(page.client.state()).toEqual({ status: 'signed-out' });
 });
 
-test('Interface 20: whoever gives up is logged out, and the challenge is forgotten', async () => {
+test('Interface 20: a login that is given up is over, and its challenge forgotten', async () => {
   const page = await openHalf();
   page.client.cancelSecondFactor();
   expect(page.client.state()).toEqual({ status: 'signed-out' });
