@@ -109,7 +109,7 @@ function neededProof(
   now: Date,
 ): NeededProof | undefined {
   const isBest = !has_factors || assuranceOf(amr ?? []) === 'aal2';
-  const isRecent = proved_at !== null && addSeconds(proved_at, confirmSeconds) >= now;
+  const isRecent = proved_at !== null && addSeconds(proved_at, confirmSeconds) > now;
   if (isBest && isRecent) return undefined;
   return { maxAge: confirmSeconds, ...(has_factors && { acrValues: ['aal2'] }) };
 }

@@ -200,6 +200,17 @@ const MUTATIONS: Record<string, Row> = {
     scope: 'users:write',
     operation: async () => `mutation { setUserPassword(input: { id: "${await aUser()}", ${LONG} }) { user { id } } }`,
   },
+  resetFactors: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { resetFactors(input: { userId: "${await aUser()}" }) { removedFactorCount } }`,
+  },
+  'resetFactors of an unknown user': {
+    cells: '. nn0 nn 0n0n ..',
+    scope: 'users:write',
+    operation: () =>
+      'mutation { resetFactors(input: { userId: "00000000-0000-7000-8000-000000000000" }) { user { id } } }',
+  },
   deleteUser: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
@@ -366,6 +377,16 @@ const INNER: Record<string, Inner> = {
     scope: 'users:read',
     way: ['users:write'],
     operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { devices { id } } } }`,
+  },
+  'User.factors': {
+    scope: 'users:read',
+    way: ['users:write'],
+    operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { factors { id } } } }`,
+  },
+  'User.recoveryCodesLeft': {
+    scope: 'users:read',
+    way: ['users:write'],
+    operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { recoveryCodesLeft } } }`,
   },
   'User.sessions': {
     scope: 'users:read',

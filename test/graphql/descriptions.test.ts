@@ -60,7 +60,7 @@ test('Interface 11: each event type is caused here, and its description names th
   const { app } = gateway;
   try {
     const { user } = await newcomer(gateway);
-    const expiresAt = new Date(gateway.clock.now().getTime() + 60_000);
+    const expiresAt = new Date(gateway.clock.now().getTime() + 600_000);
     const key = { serviceName: 'billing', scopes: ['a:b'], rateLimit: 60, expiresAt };
     const other = await newcomer(gateway);
     await logout(gateway, other.refreshToken);

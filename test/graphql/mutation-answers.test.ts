@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createWebhook, pauseWebhook } from '../../src/admin/webhooks.js';
+import { withTotp } from '../support/gateway/factors.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newApiKey, newCronKey, newcomer } from '../support/gateway/graphql.js';
 import { login, WRONG } from '../support/gateway/routes.js';
@@ -62,6 +63,7 @@ const INPUTS: Record<string, () => Promise<object> | object> = {
   setUserEmail: async () => ({ id: await aUser(), email: fresh() }),
   setUserActive: async () => ({ id: await aUser(), isActive: false }),
   unlockUser: async () => ({ id: await aUser() }),
+  resetFactors: async () => ({ userId: (await withTotp(gateway)).user.id }),
   setUserPassword: async () => {
     const { createUser } = await dataOf(
       gateway,

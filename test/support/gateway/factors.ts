@@ -4,7 +4,7 @@ import type { NewUser } from '../../../src/admin/user-changes.js';
 import { SoftwareAuthenticator } from '../independent/passkeys/software-authenticator.js';
 import { type Answer, type Instance, refreshTokenOf, type TestGateway } from './gateway.js';
 import { bearer, type SignedIn, signIn } from './graphql.js';
-import { login } from './routes.js';
+import { login, refresh } from './routes.js';
 
 type On = Pick<Instance, 'send'>;
 
@@ -50,7 +50,11 @@ export interface WithTotp extends SignedIn {
 
 /** A fresh user with an authenticator app. The clock has moved by a step, so that a new code is good. */
 export async function withTotp(gateway: TestGateway, user: Partial<NewUser> = {}): Promise<WithTotp> {
-  const signedIn = await signIn(gateway, await gateway.user(user));
+  return addTotp(gateway, await signIn(gateway, await gateway.user(user)));
+}
+
+/** Adds an authenticator app to the user of this session. */
+export async function addTotp(gateway: TestGateway, signedIn: SignedIn): Promise<WithTotp> {
   const { json } = await post(gateway, 'factors/totp', {}, signedIn.accessToken);
   const code = codeAt(json.secret, gateway.clock.now());
   const activated = await post(gateway, `factors/totp/${json.id}`, { code }, signedIn.accessToken);
@@ -71,8 +75,17 @@ export async function logInByCode(gateway: TestGateway, { user, secret }: WithTo
   gateway.clock.advance(30);
   const challenge = await halfLogin(gateway, user.email);
   const answer = await finishLogin(gateway, challenge, { code: codeAt(secret, gateway.clock.now()) });
+  return sessionOf(user, answer);
+}
+
+/** The session after a refresh: its access token says what the session has proved by now. */
+export async function renewed<Session extends SignedIn>(on: On, session: Session): Promise<Session> {
+  return { ...session, ...sessionOf(session.user, await refresh(on, session.refreshToken)) };
+}
+
+function sessionOf(user: SignedIn['user'], answer: Answer): SignedIn {
   const refreshToken = refreshTokenOf(answer);
-  if (refreshToken === undefined) throw new Error(`no login: ${answer.text}`);
+  if (refreshToken === undefined) throw new Error(`no session: ${answer.text}`);
   const accessToken: string = answer.json.access_token;
   return { user, as: bearer(accessToken), accessToken, refreshToken };
 }
