@@ -3,6 +3,7 @@
 import { enrolTotp, remove } from '../../client/src/factors.js';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { setUserActive } from '../../src/admin/user-changes.js';
+import { testedBlock } from '../documents/printed.js';
 import { type Browser, startBrowser } from '../support/browser/client-environment.js';
 import { openPage, type Page, type PageSetup } from '../support/browser/client-page.js';
 import { runningClock } from '../support/gateway/clock.js';
@@ -57,6 +58,28 @@ async function openWithTotp() {
   page.asked.length = 0;
   return { ...page, owner };
 }
+
+test('Interface 20: a page whose change needs a recent proof asks for it and repeats the change, as the guide shows', async () => {
+  const { client } = await openSignedIn();
+  gateway.clock.advance(2 * HOUR_SECONDS);
+  const query = 'mutation { revokeOtherSessions { revokedCount } }';
+  const change = async () => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) };
+    const { data, errors } = await (await client.fetch(`${gateway.url}/graphql`, init)).json();
+    if (errors !== undefined) throw errors[0];
+    return data;
+  };
+  await expect(change()).rejects.toMatchObject({ extensions: { code: 'CONFIRMATION_REQUIRED' } });
+  const AsyncFunction = Object.getPrototypeOf(change).constructor;
+  const guide = new AsyncFunction(
+    'change',
+    'client',
+    'askForPassword',
+    testedBlock('docs/second-factors.md', 'confirm'),
+  );
+  await guide(change, client, async () => PASSWORD);
+  expect(await change()).toBeDefined();
+});
 
 test('Interface 20: the password confirms the session of who has no factor, in all tabs', async () => {
   const page = await openSignedIn();
