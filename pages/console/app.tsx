@@ -1,9 +1,11 @@
 /** What the page shows: the form for logging in, or the view of its address in the frame. */
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Missing, useLoaded } from '../kit/lazy.js';
-import { go, place } from '../kit/location.js';
+import { go, Link, place } from '../kit/location.js';
 import { Loading } from '../kit/states.js';
 import { authState, currentUser, isOffline } from './auth.js';
+import { FactorWanted } from './factor-wanted.js';
 import { Frame } from './frame.js';
 import { Heading } from './heading.js';
 import { Login } from './login.js';
@@ -54,16 +56,29 @@ function CurrentView() {
   if (isMovedOn) return <Loading />;
   if (found === undefined) return <Notice heading="Not found" text="The console has no such view." />;
   if (!isAllowed) {
-    return <Notice heading={found.view.name} text={`Your role (${currentUser.value?.role}) may not see this view.`} />;
+    return (
+      <Notice heading={found.view.name} text={`Your role (${currentUser.value?.role}) may not see this view.`}>
+        <FactorWanted>
+          <Link to={MY_SESSIONS}>My sessions</Link> is where you add one.
+        </FactorWanted>
+      </Notice>
+    );
   }
   return <Loaded key={`${found.view.name}/${found.id}`} view={found.view} id={found.id} />;
 }
 
-function Notice({ heading, text }: { heading: string; text: string }) {
+interface NoticeProps {
+  heading: string;
+  text: string;
+  children?: ComponentChildren;
+}
+
+function Notice({ heading, text, children }: NoticeProps) {
   return (
     <>
       <Heading text={heading} />
       <p>{text}</p>
+      {children}
     </>
   );
 }

@@ -39,28 +39,3 @@ export type Scope = OwnScope;
 export function can(scope: Scope): boolean {
   return currentUser.value?.scopes.includes(scope) ?? false;
 }
-
-interface Claims {
-  /** Seconds since the epoch */
-  auth_time?: number;
-  sid?: string;
-}
-
-async function readClaims(): Promise<Claims> {
-  const payload = (await auth.getAccessToken())?.split('.')[1] ?? '';
-  return payload === '' ? {} : JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
-}
-
-/** A change that ends something asks for the password again if the login is older: milliseconds. */
-const FRESH_MS = 2 * 3_600_000;
-
-/** Whether the login of this session is less than two hours old (`auth_time`, RFC 9068 section 2.2.1). */
-export async function isLoginFresh(): Promise<boolean> {
-  const { auth_time: at = 0 } = await readClaims();
-  return Date.now() - at * 1000 < FRESH_MS;
-}
-
-/** Id of this session (`sid`) */
-export async function currentSession(): Promise<string | undefined> {
-  return (await readClaims()).sid;
-}

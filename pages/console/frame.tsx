@@ -7,6 +7,7 @@ import { Link, place } from '../kit/location.js';
 import { Problem } from '../kit/problem.js';
 import { useAnswer } from './answer.js';
 import { auth, currentUser } from './auth.js';
+import { ConfirmPlace } from './confirm-place.js';
 import { problemOf } from './graphql.js';
 import { OwnName } from './operations.js';
 import { SearchBox } from './search.js';
@@ -30,6 +31,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       <Announcements />
+      <ConfirmPlace />
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { AuthError } from '../../client/src/browser.js';
 import { Problem } from '../kit/problem.js';
 import { auth } from './auth.js';
+import { confirmed, ProofWanted } from './confirmation.js';
 
 declare const types: unique symbol;
 
@@ -16,15 +17,24 @@ interface Answer<Data> {
   errors?: Array<{
     message: string;
     path?: Array<string | number>;
-    extensions?: { code?: string; reason?: string; argument?: string };
+    extensions?: { code?: string; reason?: string; argument?: string; acrValues?: string[] };
   }>;
 }
 
 /**
+ * A change that needs a new proof asks for it first.
  * @returns the data, if all of it could be read
  * @throws {Problem}
  */
-export async function ask<Data, Variables>(
+export function ask<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+): Promise<Data> {
+  return confirmed(() => read(operation, variables, signal));
+}
+
+async function read<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   signal?: AbortSignal,
@@ -32,8 +42,9 @@ export async function ask<Data, Variables>(
   const { data, errors = [] } = await send<Data>(operation, variables, signal);
   const [error] = errors;
   if (error === undefined && data !== undefined && data !== null) return data;
-  const { code = '', reason, argument } = error?.extensions ?? {};
+  const { code = '', reason, argument, acrValues } = error?.extensions ?? {};
   if (PASSING.includes(code)) throw new Problem(wordsOf(code), true, reason);
+  if (code === 'CONFIRMATION_REQUIRED') throw new ProofWanted(`${error?.message}.`, acrValues !== undefined);
   const wasDone = operation.startsWith('mutation') && (error?.path?.length ?? 0) > 1;
   const message = error?.message ?? 'The gateway sent no data';
   throw new Problem(

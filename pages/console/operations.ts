@@ -218,6 +218,13 @@ export type CronKeyFilter = {
   serviceName?: string | null | undefined;
 };
 
+/** Kind of a second factor. */
+export type FactorKind =
+  /** A passkey (WebAuthn), which also logs in without a password. A user has at most 10. */
+  | 'passkey'
+  /** An authenticator app, which shows codes (RFC 6238). A user has at most one. */
+  | 'totp';
+
 /** How bad a finding is. */
 export type FindingSeverity =
   /** Something does not work, or is not safe. */
@@ -534,6 +541,8 @@ export type SessionFactsFragment = { id: string, startedAt: string, lastUsedAt: 
 
 export type DeviceFactsFragment = { id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null };
 
+export type FactorFactsFragment = { id: string, kind: FactorKind, name: string, createdAt: string, lastUsedAt: string | null };
+
 export type MySessionsQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
@@ -547,6 +556,11 @@ export type MyDevicesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type MyDevicesQuery = { me: { id: string, email: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }> } | null };
+
+export type MyFactorsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MyFactorsQuery = { me: { id: string, email: string, recoveryCodesLeft: number, factors: Array<{ id: string, kind: FactorKind, name: string, createdAt: string, lastUsedAt: string | null }> } | null };
 
 export type RevokeOtherSessionsMutationVariables = Exact<{ [key: string]: never; }>;
 
@@ -570,7 +584,12 @@ export type OverviewLockedQuery = { users: { nodes: Array<{ id: string, email: s
 export type OwnNameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type OwnNameQuery = { me: { id: string, email: string, role: Role } | null };
+export type OwnNameQuery = { me: { id: string, email: string, role: Role, secondFactorRequired: boolean | null } | null };
+
+export type OwnFactorKindsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnFactorKindsQuery = { me: { id: string, factors: Array<{ kind: FactorKind }> } | null };
 
 export type RevokeSessionMutationVariables = Exact<{
   id: string | number;
@@ -639,7 +658,7 @@ export type ShowUserQueryVariables = Exact<{
 }>;
 
 
-export type ShowUserQuery = { user: { id: string, email: string, role: Role, isActive: boolean, hasPassword: boolean, failedLoginAttempts: number, lockedUntil: string | null, lastLoginAt: string | null, createdAt: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }> } | null };
+export type ShowUserQuery = { user: { recoveryCodesLeft: number, id: string, email: string, role: Role, isActive: boolean, hasPassword: boolean, failedLoginAttempts: number, lockedUntil: string | null, lastLoginAt: string | null, createdAt: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }>, factors: Array<{ id: string, kind: FactorKind, name: string, createdAt: string, lastUsedAt: string | null }> } | null };
 
 export type SessionsOfUserQueryVariables = Exact<{
   id: string | number;
@@ -664,6 +683,13 @@ export type UnlockUserMutationVariables = Exact<{
 
 
 export type UnlockUserMutation = { unlockUser: { user: { id: string } } | null };
+
+export type ResetFactorsMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ResetFactorsMutation = { resetFactors: { removedFactorCount: number, revokedSessionCount: number } | null };
 
 export type SetRoleOfUserMutationVariables = Exact<{
   id: string | number;
@@ -824,6 +850,9 @@ export const MySessions =
 export const MyDevices =
   'query MyDevices{me{id email devices{...DeviceFacts}}}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}' as Operation<MyDevicesQuery, MyDevicesQueryVariables>;
 
+export const MyFactors =
+  'query MyFactors{me{id email factors{...FactorFacts}recoveryCodesLeft}}fragment FactorFacts on Factor{id kind name createdAt lastUsedAt}' as Operation<MyFactorsQuery, MyFactorsQueryVariables>;
+
 export const RevokeOtherSessions =
   'mutation RevokeOtherSessions{revokeOtherSessions{revokedCount}}' as Operation<RevokeOtherSessionsMutation, RevokeOtherSessionsMutationVariables>;
 
@@ -834,7 +863,10 @@ export const OverviewLocked =
   'query OverviewLocked($first:Int!){users(first:$first filter:{isLocked:true}){nodes{id email lockedUntil}totalCount{count precision}}}' as Operation<OverviewLockedQuery, OverviewLockedQueryVariables>;
 
 export const OwnName =
-  'query OwnName{me{id email role}}' as Operation<OwnNameQuery, OwnNameQueryVariables>;
+  'query OwnName{me{id email role secondFactorRequired}}' as Operation<OwnNameQuery, OwnNameQueryVariables>;
+
+export const OwnFactorKinds =
+  'query OwnFactorKinds{me{id factors{kind}}}' as Operation<OwnFactorKindsQuery, OwnFactorKindsQueryVariables>;
 
 export const RevokeSession =
   'mutation RevokeSession($id:ID!){revokeSession(input:{id:$id}){session{id}}}' as Operation<RevokeSessionMutation, RevokeSessionMutationVariables>;
@@ -861,7 +893,7 @@ export const MailState =
   'query MailState{gateway{isMailOn}}' as Operation<MailStateQuery, MailStateQueryVariables>;
 
 export const ShowUser =
-  'query ShowUser($id:ID!){user(id:$id){...UserFacts devices{...DeviceFacts}}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}' as Operation<ShowUserQuery, ShowUserQueryVariables>;
+  'query ShowUser($id:ID!){user(id:$id){...UserFacts devices{...DeviceFacts}factors{...FactorFacts}recoveryCodesLeft}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}fragment FactorFacts on Factor{id kind name createdAt lastUsedAt}' as Operation<ShowUserQuery, ShowUserQueryVariables>;
 
 export const SessionsOfUser =
   'query SessionsOfUser($id:ID!$first:Int!$after:String$live:Boolean!){user(id:$id){sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<SessionsOfUserQuery, SessionsOfUserQueryVariables>;
@@ -871,6 +903,9 @@ export const LiveSessionsOfUser =
 
 export const UnlockUser =
   'mutation UnlockUser($id:ID!){unlockUser(input:{id:$id}){user{id}}}' as Operation<UnlockUserMutation, UnlockUserMutationVariables>;
+
+export const ResetFactors =
+  'mutation ResetFactors($id:ID!){resetFactors(input:{userId:$id}){removedFactorCount revokedSessionCount}}' as Operation<ResetFactorsMutation, ResetFactorsMutationVariables>;
 
 export const SetRoleOfUser =
   'mutation SetRoleOfUser($id:ID!$role:Role!){setUserRole(input:{id:$id role:$role}){user{id}}}' as Operation<SetRoleOfUserMutation, SetRoleOfUserMutationVariables>;

@@ -11,10 +11,14 @@ export interface DialogProps {
   tone?: 'bad' | 'plain';
   /** What the change will do, and its fields, which may say themselves what is wrong with them */
   children(problem: Problem | undefined): ComponentChildren;
+  /** Another way to make the change, which adds this field to the form */
+  also?: { name: string; value: string; text: string } | undefined;
+  /** The button below what is shown once */
+  done?: string;
   /** Whether the change can be made by now */
-  isReady: boolean;
+  isReady?: boolean;
   /** Why it probably cannot be made */
-  problem: Problem | undefined;
+  problem?: Problem | undefined;
   /** The arguments whose problem the fields say themselves */
   saidByFields?: readonly string[];
   /**
@@ -29,7 +33,8 @@ export interface DialogProps {
 }
 
 export function Dialog(props: DialogProps) {
-  const { title, action, tone = 'plain', children, isReady, saidByFields = [], onSubmit, onClose } = props;
+  const { title, action, tone = 'plain', also, done = 'Done', children, isReady = true, saidByFields = [] } = props;
+  const { onSubmit, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Problem>();
@@ -53,9 +58,17 @@ export function Dialog(props: DialogProps) {
     if (result !== undefined) dialog.current?.querySelector('h2')?.focus();
   }, [result]);
 
+  // The button was disabled meanwhile; a field that is wrong has taken the focus before.
+  useEffect(() => {
+    if (refusal === undefined || dialog.current?.contains(document.activeElement)) return;
+    dialog.current?.querySelector<HTMLElement>('[type="submit"]')?.focus();
+  }, [refusal]);
+
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
+    const { submitter } = event;
+    if (submitter instanceof HTMLButtonElement && submitter.name !== '') form.set(submitter.name, submitter.value);
     setBusy(true);
     setRefusal(undefined);
     try {
@@ -99,10 +112,15 @@ export function Dialog(props: DialogProps) {
               <button type="submit" class={tone === 'bad' ? 'bad' : 'main'} disabled={isBusy || !isReady}>
                 {isBusy ? 'One moment…' : action}
               </button>
+              {also !== undefined && (
+                <button type="submit" name={also.name} value={also.value} disabled={isBusy || !isReady} formNoValidate>
+                  {also.text}
+                </button>
+              )}
             </>
           ) : (
             <button type="button" class="main" onClick={onClose}>
-              Done
+              {done}
             </button>
           )}
         </div>

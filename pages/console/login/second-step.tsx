@@ -4,7 +4,7 @@ import type { Factor } from '../../../client/src/browser.js';
 import { Field } from '../../kit/field.js';
 import type { Problem } from '../../kit/problem.js';
 import { auth } from '../auth.js';
-import { problemWithFactor } from '../factors.js';
+import { CodeField, problemWithFactor } from '../factors.js';
 import { byPasskey, HAS_PASSKEYS, isGivenUp } from '../passkeys.js';
 
 interface Props {
@@ -60,21 +60,9 @@ export function SecondStep({ factors, onExpired }: Props) {
   return (
     <>
       <form class="login" ref={form} onSubmit={submit}>
-        {way === 'totp' && (
-          <Field
-            key={way}
-            label="Code"
-            name={way}
-            hint="The six digits that your authenticator app shows"
-            inputMode="numeric"
-            autocomplete="one-time-code"
-            problem={problem}
-            required
-          />
-        )}
+        {way === 'totp' && <CodeField problem={problem} />}
         {way === 'recovery_code' && (
           <Field
-            key={way}
             label="Recovery code"
             name={way}
             hint="One of the codes that you saved. Each works once."

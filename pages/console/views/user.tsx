@@ -12,6 +12,7 @@ import { AUDIT_LOG, USERS } from '../paths.js';
 import { Actions } from './user/actions.js';
 import { DevicesSection } from './user/devices.js';
 import { EventsSection } from './user/events.js';
+import { FactorsSection } from './user/factors.js';
 import { FactsOfUser, isLocked } from './user/facts.js';
 import { SessionsSection } from './user/sessions.js';
 
@@ -74,10 +75,17 @@ function Found({ user, reload }: FoundProps) {
         <h2>Account</h2>
         <FactsOfUser user={user} />
         {can('users:write') && (
-          <Actions user={user} isSelf={isSelf} hasFailingDevice={hasFailingDevice} onDone={done} />
+          <Actions
+            user={user}
+            isSelf={isSelf}
+            hasFailingDevice={hasFailingDevice}
+            hasFactors={user.factors.length > 0}
+            onDone={done}
+          />
         )}
       </section>
       <SessionsSection user={user} turn={turn} onDone={done} />
+      <FactorsSection factors={user.factors} codesLeft={user.recoveryCodesLeft} />
       <DevicesSection user={user} devices={user.devices} onDone={done} />
       {can('audit:read') && <EventsSection id={user.id} turn={turn} />}
     </>

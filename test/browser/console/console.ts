@@ -102,12 +102,19 @@ export async function lookAt(page: Page): Promise<{ violations: string[]; isWith
 
 export const GOOD = { violations: [], isWithin: true };
 
-/** As if the login of this page had been three hours ago: the next access token says so. */
-export async function ageLogin({ gateway }: Site, page: Page, userId: string): Promise<void> {
+/** As if the last proof of each session of the user had been three hours ago. */
+export async function ageProofs({ gateway }: Site, userId: string): Promise<void> {
   await gateway.rows(
-    `update refresh_tokens set session_started_at = session_started_at - interval '3 hours' where user_id = $1`,
+    `update refresh_tokens set session_started_at = session_started_at - interval '3 hours',
+       proved_at = proved_at - interval '3 hours' where user_id = $1`,
     [userId],
   );
-  await page.reload();
-  await page.getByRole('button', { name: 'Log out' }).waitFor();
+}
+
+export const confirmDialog = (page: Page) => page.getByRole('dialog', { name: 'Confirm who you are' });
+
+/** Gives the password that the page asks for again. */
+export async function confirmByPassword(page: Page, password = PASSWORD): Promise<void> {
+  await confirmDialog(page).getByLabel('Your password').fill(password);
+  await confirmDialog(page).getByRole('button', { name: 'Confirm' }).click();
 }

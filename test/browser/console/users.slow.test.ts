@@ -6,7 +6,16 @@ import { login } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
 import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
-import { ageLogin, expectHeading, GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
+import {
+  ageProofs,
+  confirmByPassword,
+  expectHeading,
+  GOOD,
+  type Looks,
+  lookAt,
+  openConsole,
+  startConsole,
+} from './console.js';
 
 const PATH = '/console/users';
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e'.padEnd(512, 'x');
@@ -244,11 +253,11 @@ inChromium('in Chromium, users of the console', () => {
 
   test('Interface 19: after two hours a change of another user asks for the password', async () => {
     const { page, user, id, close } = await openUser();
-    await ageLogin(site, page, id);
+    await ageProofs(site, id);
     await expectHeading(page, user.email);
     await press(page, 'Deactivate');
-    await page.getByRole('dialog').getByLabel('Your password').fill(PASSWORD);
     await confirm(page, 'Deactivate');
+    await confirmByPassword(page);
     await said(page, 'The user is deactivated.');
     await close();
   });

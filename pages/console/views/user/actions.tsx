@@ -7,6 +7,7 @@ import {
   DeleteDialog,
   type DialogProps,
   EmailDialog,
+  ResetFactorsDialog,
   RoleDialog,
   UnlockDialog,
 } from './dialogs.js';
@@ -22,14 +23,16 @@ interface Action {
 interface Props extends Omit<DialogProps, 'onClose'> {
   /** Whether a device of the user has failed logins, which unlocking forgets too */
   hasFailingDevice: boolean;
+  hasFactors: boolean;
 }
 
-export function Actions({ user, isSelf, hasFailingDevice, onDone }: Props) {
+export function Actions({ user, isSelf, hasFailingDevice, hasFactors, onDone }: Props) {
   const [opened, setOpened] = useState<Action>();
   const hasFailed = isLocked(user) || user.failedLoginAttempts > 0 || hasFailingDevice;
   const actions: ReadonlyArray<Action | false> = [
     hasFailed && { name: 'Unlock', Dialog: UnlockDialog },
     user.isActive && { name: 'Password link', Dialog: LinkDialog },
+    hasFactors && { name: 'Reset factors', Dialog: ResetFactorsDialog, tone: 'bad-quiet' },
     { name: 'Change role', Dialog: RoleDialog },
     { name: 'Change e-mail', Dialog: EmailDialog },
     user.isActive

@@ -11,6 +11,7 @@ import { ask } from '../../graphql.js';
 import {
   DeleteUser,
   EraseUser,
+  ResetFactors,
   SetActivityOfUser,
   SetEmailOfUser,
   SetRoleOfUser,
@@ -163,6 +164,28 @@ export function ActivateDialog({ user, onDone, onClose }: DialogProps) {
     >
       <p>
         <Foreign text={user.email} /> can log in again with the password of before. Sessions that were ended stay ended.
+      </p>
+    </ChangeDialog>
+  );
+}
+
+export function ResetFactorsDialog({ user, isSelf, onDone, onClose }: DialogProps) {
+  return (
+    <ChangeDialog
+      title="Reset second factors"
+      action="Reset factors"
+      tone="bad"
+      onSubmit={async () => {
+        const { resetFactors: reset } = await ask(ResetFactors, { id: user.id });
+        onDone(`The factors are reset. Ended ${sessionsText(reset?.revokedSessionCount ?? 0)}.`);
+        if (isSelf) await auth.logout();
+      }}
+      onClose={onClose}
+    >
+      {isSelf && <OwnAccount text="You are logged out. To change a factor, go to My sessions." />}
+      <p>
+        <LiveSessionCount user={user} /> Removes every second factor and recovery code. Then the password alone is
+        enough, so make sure first that it is they who have asked you.
       </p>
     </ChangeDialog>
   );

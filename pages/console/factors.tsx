@@ -1,7 +1,23 @@
-/** Second factors in words. (Interface 20) */
+/** Second factors in words, and the field of a code. (Interface 20) */
 import type { Factor } from '../../client/src/browser.js';
+import { Field } from '../kit/field.js';
 import { Problem, shownProblem } from '../kit/problem.js';
 import { problemOf } from './graphql.js';
+
+/** The code of an authenticator app. Its name is that of the factor. */
+export function CodeField({ problem }: { problem: Problem | undefined }) {
+  return (
+    <Field
+      label="Code"
+      name="totp"
+      hint="The six digits that your authenticator app shows"
+      inputMode="numeric"
+      autocomplete="one-time-code"
+      problem={problem}
+      required
+    />
+  );
+}
 
 const WRONG: Record<Factor, string> = {
   totp: 'This code is wrong, too old, or was used before. Enter the one that the app shows now.',

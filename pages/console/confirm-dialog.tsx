@@ -1,0 +1,95 @@
+/** The dialog that asks again who is there: for the password, or for a second factor if there is one. (Interface 20) */
+import { useState } from 'preact/hooks';
+import { Dialog } from '../kit/dialog.js';
+import { Field } from '../kit/field.js';
+import { Problem, shownProblem } from '../kit/problem.js';
+import { Loading } from '../kit/states.js';
+import { useAnswer } from './answer.js';
+import { auth } from './auth.js';
+import { CodeField, problemWithFactor } from './factors.js';
+import { problemOf } from './graphql.js';
+import { OwnFactorKinds } from './operations.js';
+import { byPasskey } from './passkeys.js';
+import { UserName } from './user-name.js';
+
+const TITLE = 'Confirm who you are';
+
+interface Props {
+  onProved(): void;
+  onCancel(): void;
+}
+
+export function ConfirmDialog({ needsFactor, ...rest }: Props & { needsFactor: boolean }) {
+  /** Also if a factor was added since the page was loaded */
+  const [isByFactor, setByFactor] = useState(needsFactor);
+  if (isByFactor) return <ByFactor {...rest} />;
+  return <ByPassword {...rest} onFactorNeeded={() => setByFactor(true)} />;
+}
+
+function ByPassword({ onProved, onCancel, onFactorNeeded }: Props & { onFactorNeeded(): void }) {
+  const confirm = async (form: FormData): Promise<void> => {
+    try {
+      await auth.confirm({ password: String(form.get('password')) });
+    } catch (error) {
+      const { message, isPassing, reason } = shownProblem(problemOf(error));
+      if (reason === 'second_factor_required') onFactorNeeded();
+      const text = reason === 'factor_wrong' ? 'This password is wrong.' : message;
+      throw new Problem(text, isPassing, reason, 'password');
+    }
+    onProved();
+  };
+  return (
+    <Dialog title={TITLE} action="Confirm" saidByFields={['password']} onSubmit={confirm} onClose={onCancel}>
+      {(problem) => (
+        <div>
+          <UserName />
+          <Field
+            label="Your password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            hint="It is a while since you proved who you are, so this needs your password again."
+            problem={problem}
+            required
+          />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function ByFactor({ onProved, onCancel }: Props) {
+  const { data, problem } = useAnswer(OwnFactorKinds, {});
+  const kinds = data?.me?.factors.map(({ kind }) => kind) ?? [];
+  const hasCode = kinds.includes('totp');
+  const confirm = async (form: FormData): Promise<void> => {
+    const by = form.get('by') === 'passkey' || !hasCode ? 'passkey' : 'totp';
+    try {
+      if (by === 'totp') await auth.confirm({ code: String(form.get('totp')) });
+      else await byPasskey(({ confirmByPasskey }) => confirmByPasskey(auth));
+    } catch (error) {
+      throw problemWithFactor(error, by);
+    }
+    onProved();
+  };
+  return (
+    <Dialog
+      title={TITLE}
+      action={hasCode || data === undefined ? 'Confirm' : 'Use a passkey'}
+      also={hasCode && kinds.includes('passkey') ? { name: 'by', value: 'passkey', text: 'Use a passkey' } : undefined}
+      isReady={data !== undefined}
+      problem={problem}
+      saidByFields={['totp']}
+      onSubmit={confirm}
+      onClose={onCancel}
+    >
+      {(problem) => (
+        <>
+          <p>This needs a fresh proof by your second factor.</p>
+          {data === undefined && problem === undefined && <Loading />}
+          {hasCode && <CodeField problem={problem} />}
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,80 @@
+/** The user adds an authenticator app: by QR code or by text, then by its first code. (Interface 20) */
+import { useEffect, useState } from 'preact/hooks';
+import { encode } from 'uqr';
+import { activateTotp, enrolTotp, type TotpEnrolment } from '../../../../client/src/factors.js';
+import { Copyable } from '../../../kit/copy.js';
+import { type Problem, shownProblem } from '../../../kit/problem.js';
+import { Loading } from '../../../kit/states.js';
+import { auth } from '../../auth.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { confirmed, NOT_CONFIRMED } from '../../confirmation.js';
+import { CodeField, problemWithFactor } from '../../factors.js';
+import { problemOf } from '../../graphql.js';
+import { RecoveryCodes, SAVED } from './recovery-codes.js';
+
+interface Props {
+  email: string;
+  onDone(text: string): void;
+  /** It could not be begun. */
+  onProblem(problem: Problem): void;
+  onClose(): void;
+}
+
+export function AddApp({ email, onDone, onProblem, onClose }: Props) {
+  const [enrolment, setEnrolment] = useState<TotpEnrolment>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, since each time has another secret
+  useEffect(() => {
+    confirmed(() => enrolTotp(auth)).then(setEnrolment, (error: unknown) => {
+      const problem = shownProblem(problemOf(error));
+      if (problem.reason !== NOT_CONFIRMED) onProblem(problem);
+      onClose();
+    });
+  }, []);
+  if (enrolment === undefined) return <Loading />;
+  const { id, secret, uri } = enrolment;
+  return (
+    <ChangeDialog
+      title="Add an authenticator app"
+      action="Add app"
+      done={SAVED}
+      saidByFields={['totp']}
+      onSubmit={async (form) => {
+        try {
+          const { recoveryCodes } = await activateTotp(auth, id, String(form.get('totp')));
+          onDone('The authenticator app was added.');
+          return recoveryCodes.length > 0 ? <RecoveryCodes codes={recoveryCodes} email={email} /> : undefined;
+        } catch (error) {
+          throw problemWithFactor(error, 'totp');
+        }
+      }}
+      onClose={onClose}
+    >
+      {(problem) => (
+        <>
+          <p>
+            Scan this with the app. If you are on the phone of the app, <a href={uri}>open it there</a>, or enter the
+            secret by hand.
+          </p>
+          <QrCode text={uri} />
+          <Copyable label="Secret" text={secret} />
+          <CodeField problem={problem} />
+        </>
+      )}
+    </ChangeDialog>
+  );
+}
+
+/** Modules around it, without which some cameras find nothing (ISO/IEC 18004) */
+const QUIET_ZONE = 4;
+
+/** Dark on light in both schemes, as cameras expect it. */
+function QrCode({ text }: { text: string }) {
+  const { data, size } = encode(text, { border: QUIET_ZONE });
+  const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img">
+      <title>QR code for the authenticator app</title>
+      <path d={squares.join('')} />
+    </svg>
+  );
+}

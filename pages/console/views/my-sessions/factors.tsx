@@ -1,0 +1,105 @@
+/** The second factors of the user. The code of each change is loaded when its button is pressed. (Interface 20) */
+import { useState } from 'preact/hooks';
+import { announce } from '../../../kit/announce.js';
+import { lazy } from '../../../kit/lazy.js';
+import type { Problem } from '../../../kit/problem.js';
+import { Answered, Empty, ProblemNotice } from '../../../kit/states.js';
+import { type Column, Table } from '../../../kit/table.js';
+import { useAnswer } from '../../answer.js';
+import { codesLeftText, FACTOR_COLUMNS, type ListedFactor } from '../../factor-table.js';
+import { MyFactors as Factors } from '../../operations.js';
+import { HAS_PASSKEYS } from '../../passkeys.js';
+
+const AddApp = lazy(async () => (await import('./add-app.js')).AddApp);
+const AddPasskey = lazy(async () => (await import('./add-passkey.js')).AddPasskey);
+const NewCodes = lazy(async () => (await import('./recovery-codes.js')).NewCodes);
+const RemoveFactor = lazy(async () => (await import('./remove-factor.js')).RemoveFactor);
+
+const MOST_PASSKEYS = 10;
+/** From so few on it is time for new ones. */
+const FEW_CODES = 3;
+
+type Opened = 'app' | 'passkey' | 'codes' | ListedFactor;
+
+export function MyFactors() {
+  const answer = useAnswer(Factors, {});
+  const [opened, setOpened] = useState<Opened>();
+  const [problem, setProblem] = useState<Problem>();
+  const open = (what: Opened): void => {
+    setProblem(undefined);
+    setOpened(what);
+  };
+  const close = (): void => setOpened(undefined);
+  const done = (text: string): void => {
+    announce(text);
+    answer.reload();
+  };
+  const { email = '', factors = [], recoveryCodesLeft: left = 0 } = answer.data?.me ?? {};
+  const hasApp = factors.some(({ kind }) => kind === 'totp');
+  const passkeys = factors.filter(({ kind }) => kind === 'passkey').length;
+  const button: Column<ListedFactor> = {
+    name: 'Actions',
+    isNameHidden: true,
+    align: 'end',
+    cell: (factor) => (
+      <button type="button" class="bad-quiet" onClick={() => open(factor)}>
+        Remove<bdi class="unseen"> {factor.name}</bdi>
+      </button>
+    ),
+  };
+
+  return (
+    <section aria-labelledby="second-factors">
+      <div class="bar">
+        <h2 id="second-factors" tabIndex={-1}>
+          Second factors
+        </h2>
+        {answer.data !== undefined && (
+          <div class="row-actions">
+            {!hasApp && (
+              <button type="button" onClick={() => open('app')}>
+                Add an authenticator app
+              </button>
+            )}
+            {HAS_PASSKEYS && passkeys < MOST_PASSKEYS && (
+              <button type="button" onClick={() => open('passkey')}>
+                Add a passkey
+              </button>
+            )}
+          </div>
+        )}
+      </div>
+      <Answered answer={answer}>
+        {() =>
+          factors.length === 0 ? (
+            <Empty>You have none. With one, your password alone lets nobody in.</Empty>
+          ) : (
+            <>
+              <div>
+                <Table
+                  caption="Second factors"
+                  columns={[...FACTOR_COLUMNS, button]}
+                  rows={factors}
+                  keyOf={({ id }) => id}
+                />
+              </div>
+              <div class="bar">
+                <p class={left <= FEW_CODES ? 'warn' : undefined}>{codesLeftText(left)}</p>
+                <button type="button" onClick={() => open('codes')}>
+                  New recovery codes
+                </button>
+              </div>
+            </>
+          )
+        }
+      </Answered>
+      <ProblemNotice problem={problem} />
+      {opened === 'app' && <AddApp email={email} onDone={done} onProblem={setProblem} onClose={close} />}
+      {opened === 'passkey' && <AddPasskey email={email} onDone={done} onClose={close} />}
+      {opened === 'codes' && <NewCodes email={email} onDone={done} onClose={close} />}
+      {typeof opened === 'object' && (
+        <RemoveFactor factor={opened} isLast={factors.length === 1} onDone={done} onClose={close} />
+      )}
+    </section>
+  );
+}

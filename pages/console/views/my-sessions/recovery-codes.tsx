@@ -1,0 +1,66 @@
+/** The recovery codes of the user, which are shown once, and new ones. (Interface 20) */
+import { renewRecoveryCodes } from '../../../../client/src/factors.js';
+import { Copyable } from '../../../kit/copy.js';
+import { download } from '../../../kit/download.js';
+import { Foreign } from '../../../kit/foreign.js';
+import { auth } from '../../auth.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { confirmed } from '../../confirmation.js';
+
+/** The button below the codes */
+export const SAVED = 'I have saved them';
+
+interface ShownProps {
+  codes: readonly string[];
+  email: string;
+}
+
+export function RecoveryCodes({ codes, email }: ShownProps) {
+  const { host } = location;
+  const file = `Recovery codes of ${email} at ${host}. Each works once.\n\n${codes.join('\n')}\n`;
+  return (
+    <div class="recovery-codes">
+      <p>
+        Recovery codes of <Foreign text={email} /> at {host}. Each lets you in once, without the app or the passkey.
+      </p>
+      <p class="no-print">Save them now: they are not shown again.</p>
+      <Copyable label="Recovery codes" text={codes.join('\n')} />
+      <p class="row-actions no-print">
+        <button
+          type="button"
+          class="small"
+          onClick={() => download('recovery-codes.txt', 'text/plain;charset=utf-8', [file])}
+        >
+          Download
+        </button>
+        <button type="button" class="small" onClick={() => print()}>
+          Print
+        </button>
+      </p>
+    </div>
+  );
+}
+
+interface Props {
+  email: string;
+  onDone(text: string): void;
+  onClose(): void;
+}
+
+export function NewCodes({ email, onDone, onClose }: Props) {
+  return (
+    <ChangeDialog
+      title="New recovery codes"
+      action="Make new codes"
+      done={SAVED}
+      onSubmit={async () => {
+        const { recoveryCodes } = await confirmed(() => renewRecoveryCodes(auth));
+        onDone('There are new recovery codes.');
+        return <RecoveryCodes codes={recoveryCodes} email={email} />;
+      }}
+      onClose={onClose}
+    >
+      <p>Makes ten new codes. The ones that you have stop working.</p>
+    </ChangeDialog>
+  );
+}

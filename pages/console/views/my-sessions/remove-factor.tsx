@@ -1,0 +1,39 @@
+/** The user removes a second factor. (Interface 20) */
+import { remove } from '../../../../client/src/factors.js';
+import { Foreign } from '../../../kit/foreign.js';
+import { auth } from '../../auth.js';
+import { ChangeDialog } from '../../change-dialog.js';
+import { confirmed } from '../../confirmation.js';
+import type { ListedFactor } from '../../factor-table.js';
+
+interface Props {
+  factor: ListedFactor;
+  isLast: boolean;
+  onDone(text: string): void;
+  onClose(): void;
+}
+
+export function RemoveFactor({ factor: { id, kind, name }, isLast, onDone, onClose }: Props) {
+  return (
+    <ChangeDialog
+      title="Remove second factor"
+      action="Remove"
+      tone="bad"
+      onSubmit={async () => {
+        await confirmed(() => remove(auth, id));
+        onDone('The second factor was removed.');
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Removes <Foreign text={name} />. You cannot log in with it any more.
+        {kind === 'passkey' && ' Remove it from your device or password manager too, which would still offer it.'}
+      </p>
+      {isLast && (
+        <p class="notice warn">
+          It is the last one. From then on your password alone is enough, and your recovery codes stop working.
+        </p>
+      )}
+    </ChangeDialog>
+  );
+}
