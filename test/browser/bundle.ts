@@ -1,10 +1,12 @@
 /** Pages as a bundler makes them, for development: React then runs effects twice in StrictMode. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import type { Edge } from './edge.js';
 
 const PAGES = 'test/browser/pages'; // of the checkout, in which everything here is run
+/** Those of the client that pages import */
+const ENTRIES = ['browser', 'passkeys'];
 const HTML = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="root"></div>';
 
 /** Serves a page whose script is a file in `pages/`. */
@@ -18,7 +20,9 @@ export async function servePage(edge: Edge, path: string, file: string): Promise
 export async function bundle(text: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: text, resolveDir: process.cwd(), loader: 'jsx' },
-    alias: { '@auth-gateway/client/browser': join(process.cwd(), 'client/src/browser.ts') },
+    alias: Object.fromEntries(
+      ENTRIES.map((name) => [`@auth-gateway/client/${name}`, resolve(`client/src/${name}.ts`)]),
+    ),
     bundle: true,
     format: 'esm',
     jsx: 'automatic',

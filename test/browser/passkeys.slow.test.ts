@@ -1,0 +1,172 @@
+/**
+ * The client's entry `passkeys` in Chromium, with a virtual authenticator and a real gateway. (Interface 13 and 20;
+ * WebAuthn Level 3)
+ */
+import type { Page } from 'playwright-core';
+import { claimsOf, PASSWORD } from '../support/gateway/gateway.js';
+import { tokenOf } from './asked.js';
+import { type Authenticator, plugIn } from './authenticator.js';
+import { servePage } from './bundle.js';
+import { inChromium, type Site, startSite } from './site.js';
+
+const TEN_MINUTES = 600;
+
+let site: Site;
+
+interface Owner {
+  page: Page;
+  authenticator: Authenticator;
+  email: string;
+  id: string;
+}
+
+/** Somebody who has logged in by a password, on a device with an authenticator. */
+async function openSignedIn(search = ''): Promise<Owner> {
+  const { email, id } = await site.gateway.user();
+  const profile = await site.profile();
+  const page = await profile.newPage();
+  await page.goto(`${site.edge.url}/passkeys${search}`);
+  const authenticator = await plugIn(page);
+  await logIn(page, email);
+  return { page, authenticator, email, id };
+}
+
+/** The same, who has made a passkey. */
+async function openWithPasskey(search?: string): Promise<Owner> {
+  const owner = await openSignedIn(search);
+  await owner.page.evaluate(`passkeys.addPasskey(auth, 'Laptop')`);
+  return owner;
+}
+
+const logIn = (page: Page, email: string) =>
+  page.evaluate(`auth.login(${JSON.stringify({ email, password: PASSWORD })})`);
+const statusOf = (page: Page) => page.evaluate<string>('auth.state().status');
+const claims = async (page: Page) => claimsOf((await tokenOf(page)) ?? '');
+
+/** @returns what the promise of this code was rejected with: its name, and `reason` of the gateway */
+const failureOf = (page: Page, code: string) =>
+  page.evaluate(`(${code}).then(() => 'fulfilled', ({ name, reason }) => [name, reason].filter(Boolean).join(' '))`);
+
+/** Calls the function and lets it wait. @returns what it will have been rejected with */
+async function begin(page: Page, code: string): Promise<() => Promise<unknown>> {
+  await page.evaluate(`void (globalThis.begun = (${code}).then(() => 'fulfilled', ({ name }) => name))`);
+  return () => page.evaluate('begun');
+}
+
+inChromium('in Chromium', () => {
+  beforeAll(async () => {
+    site = await startSite({ env: { LOGIN_RATE_LIMIT: '100000' } });
+    await servePage(site.edge, '/passkeys', 'passkeys.js');
+  });
+  afterAll(() => site?.close());
+
+  test.each([
+    ['with its own JSON', ''],
+    ['without JSON for WebAuthn', '?by-hand'],
+  ])('Interface 20: a browser %s makes a passkey, logs in by it, and confirms', async (_, search) => {
+    const { page, authenticator, email, id } = await openSignedIn(search);
+    expect((await claims(page))['acr']).toBe('aal1');
+    const added = await page.evaluate(`passkeys.addPasskey(auth, 'Laptop')`);
+    expect(added).toEqual({ id: expect.any(String), recoveryCodes: Array(10).fill(expect.any(String)) });
+    expect([await authenticator.count(), (await claims(page))['acr']]).toEqual([1, 'aal2']);
+    expect(await failureOf(page, `passkeys.addPasskey(auth, 'Again')`)).toBe('InvalidStateError');
+
+    await page.evaluate('auth.logout()');
+    expect(await page.evaluate('passkeys.logInWithPasskey(auth)')).toMatchObject({ sub: id });
+    expect(await claims(page)).toMatchObject({ sub: id, acr: 'aal2' });
+
+    await page.evaluate('auth.logout()');
+    await logIn(page, email);
+    expect(await page.evaluate('auth.state()')).toMatchObject({
+      ...{ status: 'second-factor', factors: ['passkey', 'recovery_code'] },
+    });
+    expect(await page.evaluate('passkeys.secondFactorByPasskey(auth)')).toMatchObject({ sub: id });
+    expect(await statusOf(page)).toBe('signed-in');
+
+    const { auth_time: before, sid } = await claims(page);
+    site.gateway.clock.advance(TEN_MINUTES);
+    expect(await failureOf(page, `passkeys.addPasskey(auth, 'Late')`)).toBe('AuthError confirmation_required');
+    await page.evaluate('passkeys.confirmByPasskey(auth)');
+    const after = await claims(page);
+    expect(after['sid']).toBe(sid);
+    expect(Number(after['auth_time'])).toBeGreaterThanOrEqual(Number(before) + TEN_MINUTES);
+  });
+
+  test('Interface 20: a user who is not recognised is refused by the browser, and everything stays as it was', async () => {
+    const { page, authenticator, email } = await openWithPasskey();
+    await page.evaluate('auth.logout()');
+    await authenticator.setVerified(false);
+    expect(await failureOf(page, 'passkeys.logInWithPasskey(auth)')).toBe('NotAllowedError');
+    expect(await statusOf(page)).toBe('signed-out');
+    await logIn(page, email);
+    expect(await failureOf(page, 'passkeys.secondFactorByPasskey(auth)')).toBe('NotAllowedError');
+    expect(await statusOf(page)).toBe('second-factor');
+    await authenticator.setVerified(true);
+    await page.evaluate('passkeys.secondFactorByPasskey(auth)');
+    expect(await statusOf(page)).toBe('signed-in');
+  });
+
+  test('Interface 20: passkeys are offered in a field, and one that is chosen logs in', async () => {
+    const { page, id } = await openWithPasskey();
+    await page.evaluate('auth.logout()');
+    expect(await page.evaluate('passkeys.isAutofillAvailable()')).toBe(true);
+    expect(await page.evaluate('passkeys.logInWithPasskey(auth, { autofill: true })')).toMatchObject({ sub: id });
+    expect(await statusOf(page)).toBe('signed-in');
+  });
+
+  /** Somebody who is logged out, and whom the authenticator does not notice yet. */
+  async function openLoggedOut(): Promise<Owner> {
+    const owner = await openWithPasskey();
+    await owner.page.evaluate('auth.logout()');
+    await owner.authenticator.setPresent(false);
+    await owner.page.evaluate('questions = 0');
+    return owner;
+  }
+
+  test('Interface 20: an offer ends by its signal', async () => {
+    const { page } = await openLoggedOut();
+    const outcome = await begin(
+      page,
+      'passkeys.logInWithPasskey(auth, { autofill: true, signal: (globalThis.stop = new AbortController()).signal })',
+    );
+    await page.waitForFunction('questions === 1');
+    await page.evaluate('stop.abort()');
+    expect(await outcome()).toBe('AbortError');
+    expect(await failureOf(page, 'passkeys.logInWithPasskey(auth, { signal: stop.signal })')).toBe('AbortError');
+    expect(await page.evaluate('questions')).toBe(1);
+  });
+
+  test('Interface 20: an offer makes room for a dialog', async () => {
+    const { page, authenticator, id } = await openLoggedOut();
+    const outcome = await begin(page, 'passkeys.logInWithPasskey(auth, { autofill: true })');
+    await page.waitForFunction('questions === 1');
+    await authenticator.setPresent(true);
+    expect(await page.evaluate('passkeys.logInWithPasskey(auth)')).toMatchObject({ sub: id });
+    expect(await outcome()).toBe('AbortError');
+  });
+
+  test('Interface 20: an offer that has become old is made again once somebody is there, and costs nothing before', async () => {
+    const { page, authenticator, id } = await openLoggedOut();
+    await page.clock.install();
+    await page.evaluate(`void (globalThis.user = passkeys.logInWithPasskey(auth, { autofill: true }))`);
+    await page.waitForFunction('questions === 1');
+    await page.mouse.move(1, 1);
+    await page.clock.fastForward('05:00');
+    site.gateway.clock.advance(TEN_MINUTES);
+    await authenticator.setPresent(true);
+    expect(await page.evaluate('questions')).toBe(1);
+    await page.mouse.move(2, 2);
+    expect(await page.evaluate('user')).toMatchObject({ sub: id });
+    expect(await page.evaluate('questions')).toBe(2);
+  });
+
+  test('Interface 20: a login that has expired meanwhile begins anew', async () => {
+    const { page, email } = await openWithPasskey();
+    await page.evaluate('auth.logout()');
+    await logIn(page, email);
+    site.gateway.clock.advance(TEN_MINUTES);
+    expect(await failureOf(page, 'passkeys.secondFactorByPasskey(auth)')).toBe('AuthError challenge_invalid');
+    expect(await statusOf(page)).toBe('signed-out');
+    expect(await failureOf(page, 'passkeys.secondFactorByPasskey(auth)')).toBe('AuthError challenge_invalid');
+  });
+});
