@@ -124,3 +124,37 @@ export async function withPasskey(
 ): Promise<WithPasskey> {
   return addPasskey(gateway, await signIn(gateway, await gateway.user(user)), settings);
 }
+
+type Alteration = Parameters<SoftwareAuthenticator['get']>[1];
+
+/** A login by a passkey, without a password. */
+export async function logInByPasskey(
+  on: On,
+  authenticator: SoftwareAuthenticator,
+  alter?: Alteration,
+): Promise<Answer> {
+  const { ceremony, publicKey } = (await post(on, 'login/passkey/options')).json;
+  return post(on, 'login/passkey', { ceremony, credential: authenticator.get(publicKey, alter) });
+}
+
+/** The second step of a login by a passkey. */
+export async function finishByPasskey(
+  on: On,
+  challenge: string,
+  authenticator: SoftwareAuthenticator,
+  alter?: Alteration,
+): Promise<Answer> {
+  const { publicKey } = (await post(on, 'login/passkey/options', { challenge })).json;
+  return finishLogin(on, challenge, { credential: authenticator.get(publicKey, alter) });
+}
+
+/** Confirms a session by a passkey. */
+export async function confirmByPasskey(
+  on: On,
+  token: string,
+  authenticator: SoftwareAuthenticator,
+  alter?: Alteration,
+): Promise<Answer> {
+  const { ceremony, publicKey } = (await post(on, 'confirm/options', {}, token)).json;
+  return confirm(on, token, { ceremony, credential: authenticator.get(publicKey, alter) });
+}
