@@ -1,4 +1,6 @@
 /** Users are informed of second factors that are added and removed, and of each recovery code that is used. (Interface 17 and 20) */
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { resetFactors } from '../../src/admin/factors.js';
 import { writeAudit } from '../../src/audit/write.js';
 import {
   finishLogin,
@@ -68,19 +70,25 @@ test('Interface 17 and 20: new recovery codes, a confirmation and a login with a
   ]);
 });
 
-test('Interface 17 and 20: factors that an operator removes are reported, and metadata adds neither lines nor links', async () => {
+test('Interface 17 and 20: the removal of all factors by an operator is reported', async () => {
+  const { user } = await withPasskey(gateway);
+  await server.reached(1);
+  await resetFactors(gateway.app, COMMAND_LINE, user.id);
+  const [, reset] = await server.reached(2);
+  expect(reset?.subject).toBe('Your second factors at auth.example.com were removed');
+  expect(reset?.text).toContain('Removed by: an administrator\n');
+  expect(reset?.text).toContain('You log in with your password, and can add new ones after that.');
+});
+
+test('Interface 17 and 20: metadata adds neither lines nor links to a mail', async () => {
   const user = await gateway.user();
-  const actor = { caller_type: 'cli' };
-  const about = { userId: user.id, ipAddress: 'cli', userAgent: '' };
+  const about = { userId: user.id, ipAddress: '203.0.113.7', userAgent: '' };
   const hostile = 'https://evil.example\r\n\r\n';
   const events = [
-    { eventType: 'factors_reset', ...about, metadata: { actor, factors: 2, sessions_ended: 1 } },
     { eventType: 'factor_added', ...about, metadata: { factor_id: '', kind: hostile, family_id: '' } },
+    { eventType: 'recovery_code_used', ...about, metadata: { left: hostile, family_id: '' } },
   ];
   for (const event of events) await writeAudit(gateway.app.db, [event as never], gateway.clock.now());
   const mails = await server.reached(2);
-  const reset = mails.find(({ subject }) => subject === 'Your second factors at auth.example.com were removed');
-  expect(reset?.text).toContain('Removed by: an administrator\n');
-  expect(reset?.text).toContain('You log in with your password, and can add new ones after that.');
   expect(mails.some(({ text }) => text.includes('evil.example'))).toBe(false);
 });
