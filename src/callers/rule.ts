@@ -1,9 +1,11 @@
-/** The rule of a proxy: who may send the request that it asks about. (Interface 18) */
+/** The rule of a proxy: who may send the request that it asks about. (Interface 18 and 20) */
 import { isRole, type Role } from '../domain/roles.js';
 import { isScope } from '../domain/scopes.js';
+import { epochSeconds } from '../platform/clock.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { Caller, CallerType } from './caller.js';
 import { CALLER_TYPES } from './kinds.js';
+import type { WantedProof } from './step-up.js';
 
 export interface Rule {
   kind: 'rule';
@@ -13,6 +15,8 @@ export interface Rule {
   roles: Role[] | undefined;
   /** A caller of any kind must have all of them */
   scopes: string[];
+  /** What a user must have proved in the session, by the token. It asks nothing of keys */
+  proof: WantedProof;
   /** False: the answer has no assertion, and costs no signature */
   hasAssertion: boolean;
   /** True: the CORS preflight of a browser passes, which has no credential */
@@ -29,6 +33,8 @@ interface Parameter {
   means: string;
 }
 
+const MAX_AGE_SECONDS = 31_536_000;
+
 /** Each parameter with the values that it may have, and whether it takes several. */
 export const PARAMETERS: Record<string, Parameter> = {
   caller: {
@@ -44,6 +50,19 @@ export const PARAMETERS: Record<string, Parameter> = {
     means: 'a user must have one of these. It asks nothing of keys, and without `user` in `caller` it is refused',
   },
   scope: { isValue: isScope, values: 'resource:action', isList: true, means: 'every caller must have all of these' },
+  acr: {
+    isValue: (text) => text === 'aal2',
+    values: 'aal2',
+    isList: false,
+    means: 'a user must have shown a second factor in this session, by the token. As `role`, it asks nothing of keys',
+  },
+  max_age: {
+    isValue: (text) => /^[1-9]\d{0,7}$/.test(text) && Number(text) <= MAX_AGE_SECONDS,
+    values: `1 to ${MAX_AGE_SECONDS}`,
+    isList: false,
+    means:
+      'a user must have logged in or confirmed within this number of seconds, by `auth_time` of the token. As `role`, it asks nothing of keys',
+  },
   assertion: {
     isValue: (text) => text === 'off',
     values: 'off',
@@ -67,7 +86,7 @@ const invalid = (detail: string): Explained<RuleRefusal> => refused('rule_invali
 export function parseRule(text: string): Rule | Explained<RuleRefusal> {
   const given = new Map<string, string[]>();
   for (const part of text.split(';')) {
-    const [, name = '', value = ''] = /^([a-z]+)=(.+)$/.exec(part) ?? [];
+    const [, name = '', value = ''] = /^([a-z_]+)=(.+)$/.exec(part) ?? [];
     const parameter = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
     if (parameter === undefined) {
       return invalid(`The rule must be NAME=VALUE;NAME=VALUE, with the names ${Object.keys(PARAMETERS).join(', ')}`);
@@ -81,12 +100,20 @@ export function parseRule(text: string): Rule | Explained<RuleRefusal> {
   const callers = given.get('caller')?.filter(isCallerType);
   const roles = given.get('role')?.filter(isRole);
   if (callers === undefined) return invalid('The rule must name the callers, such as caller=user');
-  if (roles !== undefined && !callers.includes('user')) return invalid('The rule has a role, but only users have one');
+  const ofUsers = ['role', 'acr', 'max_age'].find((name) => given.has(name));
+  if (ofUsers !== undefined && !callers.includes('user')) {
+    return invalid(`The rule has ${ofUsers}, which is for users alone, and lets none of them pass`);
+  }
+  const [maxAge] = given.get('max_age') ?? [];
   return {
     kind: 'rule',
     callers,
     roles,
     scopes: given.get('scope') ?? [],
+    proof: {
+      acr: given.has('acr') ? 'aal2' : undefined,
+      maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
+    },
     hasAssertion: !given.has('assertion'),
     allowsPreflight: given.has('preflight'),
   };
@@ -97,11 +124,26 @@ function isCallerType(text: string): text is CallerType {
 }
 
 /** Why a known caller may not send the request. */
-export type RuleViolation = 'caller_not_allowed' | 'role_missing' | 'scope_missing';
+export type RuleViolation = 'caller_not_allowed' | 'role_missing' | 'confirmation_required' | 'scope_missing';
 
-/** @param scopes of the caller. @returns undefined if the caller satisfies the rule */
-export function violationOf(rule: Rule, caller: Caller, scopes: readonly string[]): RuleViolation | undefined {
+/**
+ * A missing scope may come with a second factor, but not with a new proof by the same means. So `acr` is asked for before the
+ * scopes, and `max_age` after them.
+ * @param scopes of the caller
+ * @returns undefined if the caller satisfies the rule
+ */
+export function violationOf(
+  rule: Rule,
+  caller: Caller,
+  scopes: readonly string[],
+  now: Date,
+): RuleViolation | undefined {
+  const { acr, maxAgeSeconds = Number.POSITIVE_INFINITY } = rule.proof;
+  const user = caller.callerType === 'user' ? caller : undefined;
   if (!rule.callers.includes(caller.callerType)) return 'caller_not_allowed';
-  if (caller.callerType === 'user' && rule.roles?.includes(caller.role) === false) return 'role_missing';
-  return rule.scopes.every((scope) => scopes.includes(scope)) ? undefined : 'scope_missing';
+  if (user !== undefined && rule.roles?.includes(user.role) === false) return 'role_missing';
+  if (user !== undefined && acr !== undefined && user.acr !== acr) return 'confirmation_required';
+  if (!rule.scopes.every((scope) => scopes.includes(scope))) return 'scope_missing';
+  if (user !== undefined && epochSeconds(now) - user.authTime > maxAgeSeconds) return 'confirmation_required';
+  return undefined;
 }

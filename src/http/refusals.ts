@@ -160,6 +160,7 @@ export const AUTHZ_ERRORS = {
     status: 403,
     detail: 'This kind of caller is not allowed',
   },
+  confirmation_required: FURTHER_ERRORS.confirmation_required,
   role_missing: { status: 403, detail: 'This role is not allowed' },
   scope_missing: { status: 403, detail: 'A scope is missing' },
   rate_limited: {

@@ -8,6 +8,7 @@ const PLAIN: Rule = {
   callers: ['user'],
   roles: undefined,
   scopes: [],
+  proof: { acr: undefined, maxAgeSeconds: undefined },
   hasAssertion: true,
   allowsPreflight: false,
 };
@@ -18,6 +19,9 @@ test.each<[string, Partial<Rule>]>([
   ['caller=user;role=admin', { roles: ['admin'] }],
   ['role=admin,analyst;caller=user', { roles: ['admin', 'analyst'] }],
   ['caller=user;scope=a:b,c.d-e:f_g', { scopes: ['a:b', 'c.d-e:f_g'] }],
+  ['caller=user;acr=aal2', { proof: { acr: 'aal2', maxAgeSeconds: undefined } }],
+  ['caller=user;max_age=1', { proof: { acr: undefined, maxAgeSeconds: 1 } }],
+  ['max_age=31536000;acr=aal2;caller=user', { proof: { acr: 'aal2', maxAgeSeconds: 31_536_000 } }],
   ['caller=user;assertion=off', { hasAssertion: false }],
   ['caller=user;preflight=allow', { allowsPreflight: true }],
 ])('Interface 18: %s is a rule', (text, differs) => {
@@ -48,6 +52,20 @@ test.each([
   'caller=user;scope=A:b',
   'caller=user;scope=a:b,a:b',
   'caller=user;scope=a:b;scope=c:d',
+  'caller=user;acr=aal1',
+  'caller=user;acr=',
+  'caller=user;acr=aal2,aal1',
+  'caller=api_key,cron;acr=aal2',
+  'caller=user;max_age=0',
+  'caller=user;max_age=-1',
+  'caller=user;max_age=060',
+  'caller=user;max_age=1.5',
+  'caller=user;max_age=1e3',
+  'caller=user;max_age=31536001',
+  'caller=user;max_age=300,600',
+  'caller=user;max_age=300;max_age=600',
+  'caller=cron;max_age=300',
+  'caller=user;max-age=300',
   'caller=user;assertion=on',
   'caller=user;assertion=off,off',
   'caller=user;preflight=deny',
@@ -60,13 +78,14 @@ test.each([
 });
 
 describe('Interface 18: a rule', () => {
-  const user = (role: 'viewer' | 'analyst' | 'admin'): Caller => ({
+  const NOW_SECONDS = 1_800_000_000;
+  const user = (role: 'viewer' | 'analyst' | 'admin', acr: 'aal1' | 'aal2' = 'aal1', ageSeconds = 1_000): Caller => ({
     callerType: 'user',
     sub: 'u',
     role,
     sid: undefined,
-    acr: 'aal1',
-    authTime: 0,
+    acr,
+    authTime: NOW_SECONDS - ageSeconds,
   });
   const key: Caller = { callerType: 'api_key', keyId: 'ak_1', serviceName: 's', scopes: [], rateLimit: 1 };
   const job: Caller = { callerType: 'cron', keyId: 'ck_1', serviceName: 's', scopes: [] };
@@ -83,7 +102,20 @@ describe('Interface 18: a rule', () => {
     ['caller=user;scope=a:b,c:d', user('admin'), ['c:d', 'x:y', 'a:b'], undefined],
     ['caller=user,api_key;role=admin;scope=a:b', key, [], 'scope_missing'],
     ['caller=user;role=admin;scope=a:b', user('viewer'), ['a:b'], 'role_missing'],
+    ['caller=user;acr=aal2', user('viewer', 'aal2'), [], undefined],
+    ['caller=user;acr=aal2', user('viewer'), [], 'confirmation_required'],
+    ['caller=user,api_key;acr=aal2;max_age=1', key, [], undefined], // a key proves nothing
+    ['caller=user,cron;acr=aal2;max_age=1', job, [], undefined],
+    ['caller=user;max_age=300', user('viewer', 'aal1', 300), [], undefined],
+    ['caller=user;max_age=300', user('viewer', 'aal2', 301), [], 'confirmation_required'],
+    ['caller=user;max_age=300', user('viewer', 'aal1', -60), [], undefined], // the clock of another instance
+    ['caller=user;acr=aal2;max_age=300', user('admin', 'aal2', 300), [], undefined],
+    ['caller=user;acr=aal2;max_age=300', user('admin', 'aal1', 0), [], 'confirmation_required'],
+    ['caller=user;role=admin;acr=aal2', user('viewer'), [], 'role_missing'],
+    ['caller=user;acr=aal2;scope=a:b', user('viewer'), [], 'confirmation_required'], // which may bring the scope
+    ['caller=user;acr=aal2;scope=a:b', user('viewer', 'aal2'), [], 'scope_missing'],
+    ['caller=user;max_age=300;scope=a:b', user('viewer'), [], 'scope_missing'], // which no confirmation brings
   ])('%s, for %j with the scopes %j: %p', (text, caller, scopes, violation) => {
-    expect(violationOf(parseRule(text) as Rule, caller, scopes)).toBe(violation);
+    expect(violationOf(parseRule(text) as Rule, caller, scopes, new Date(NOW_SECONDS * 1000))).toBe(violation);
   });
 });

@@ -4,6 +4,7 @@ import type { CallerDeps, Resolution } from '../../callers/caller.js';
 import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
 import { resolveCaller } from '../../callers/resolve-caller.js';
 import { parseRule, violationOf } from '../../callers/rule.js';
+import { stepUpChallenge } from '../../callers/step-up.js';
 import { fieldValues } from '../../credentials/signatures/http-fields.js';
 import { isOutage } from '../../db/outage.js';
 import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
@@ -93,7 +94,10 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
       return refusalOf('rate_limited', undefined, [['Retry-After', String(resolution.limit.resetSeconds)]]);
     }
     const scopes = scopesOf(resolution.caller, config);
-    const violation = violationOf(rule, resolution.caller, scopes);
+    const violation = violationOf(rule, resolution.caller, scopes, deps.clock.now());
+    if (violation === 'confirmation_required') {
+      return refusalOf(violation, undefined, [['WWW-Authenticate', stepUpChallenge(rule.proof)]]);
+    }
     if (violation !== undefined) return refusalOf(violation);
     setIdentity(
       res,
