@@ -1,8 +1,11 @@
-/** Who is logged in. EMAIL and PASSWORD are needed by the first run alone; `node who-am-i.js logout` ends the session. */
+/**
+ * Who is logged in. EMAIL and PASSWORD are needed by the first run alone, and CODE of an authenticator app if the user has one;
+ * `node who-am-i.js logout` ends the session.
+ */
 import { createAuthClient } from '@auth-gateway/client/browser';
 import { sessionIn } from './session-file.js';
 
-const { GATEWAY = 'http://localhost:3000', EMAIL: email, PASSWORD: password } = process.env;
+const { GATEWAY = 'http://localhost:3000', EMAIL: email, PASSWORD: password, CODE: code } = process.env;
 const auth = createAuthClient({ url: GATEWAY, ...sessionIn('session.json') });
 
 try {
@@ -12,7 +15,9 @@ try {
   } else {
     if ((await auth.getAccessToken()) === undefined) {
       if (!email || !password) throw new Error('Not logged in: set EMAIL and PASSWORD');
-      await auth.login({ email, password });
+      const user = await auth.login({ email, password });
+      if (!user && !code) throw new Error('A second factor is wanted: set CODE');
+      if (!user) await auth.secondFactor({ code });
     }
     const body = JSON.stringify({ query: '{ me { email role } }' });
     const headers = { 'content-type': 'application/json' };

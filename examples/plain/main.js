@@ -1,18 +1,24 @@
 import { createAuthClient } from 'http://localhost:3000/client.js';
 
 const auth = createAuthClient({ url: 'http://localhost:3000' });
-const [status, form, logout, problem] = document.querySelectorAll('#status, #login, #logout, #problem');
+const [status, form, second, logout, problem] = document.querySelectorAll(
+  '#status, #login, #second, #logout, #problem',
+);
 
 function show() {
   const { status: now, user, error } = auth.state();
+  const isNew = second.hidden;
   form.hidden = now !== 'signed-out';
+  second.hidden = now !== 'second-factor';
   logout.hidden = now !== 'signed-in';
   status.textContent = {
     loading: 'One moment',
     'signed-out': 'Logged out',
+    'second-factor': 'One more step',
     'signed-in': `Logged in as ${user?.role}`,
     'signing-out': error ? `Not logged out yet. ${say(error)}` : 'Logging out',
   }[now];
+  if (isNew && !second.hidden) second.elements.code.focus();
 }
 
 /** Runs a request of the person, and says what went wrong. */
@@ -27,13 +33,29 @@ function say({ detail, retryAfterSeconds }) {
   return retryAfterSeconds ? `${detail}. Next try in ${Math.ceil(retryAfterSeconds / 60)} min.` : `${detail}.`;
 }
 
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  const button = form.querySelector('button');
-  button.disabled = true;
-  await attempt(() => auth.login(new FormData(form)));
-  button.disabled = false;
-  form.elements.password.value = '';
+/** Sends the form once at a time, and empties the field of the secret. */
+function submit(sent, field, request) {
+  sent.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const button = sent.querySelector('button');
+    button.disabled = true;
+    await attempt(request);
+    button.disabled = false;
+    field.value = '';
+  });
+}
+
+const { password } = form.elements;
+const { code } = second.elements;
+submit(form, password, () => auth.login(new FormData(form)));
+// An app shows six digits; a recovery code is longer.
+submit(second, code, () => {
+  const text = code.value.replace(/\s/g, '');
+  return auth.secondFactor(/^\d{6}$/.test(text) ? { code: text } : { recoveryCode: text });
+});
+second.querySelector('[type=button]').addEventListener('click', () => {
+  problem.textContent = '';
+  auth.cancelSecondFactor();
 });
 logout.addEventListener('click', () => attempt(auth.logout));
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { testedBlock } from '../documents/printed.js';
 import { runningClock } from '../support/gateway/clock.js';
+import { codeAt, withTotp, wrongCode } from '../support/gateway/factors.js';
 import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { packagesFolder } from '../support/programs/packages.js';
@@ -236,6 +237,32 @@ for (const [name, start] of EXAMPLES) {
       expect(await alertOf(page)).toBe('');
     });
 
+    test('Interface 20: a second step takes a code or a recovery code, and can be given up', async () => {
+      const { gateway, page } = await start();
+      const { user, secret, recoveryCodes } = await withTotp(gateway);
+      await logIn(page, user.email, PASSWORD);
+      await page.waitForSelector('text=One more step');
+      await page.waitForFunction('document.activeElement?.name === "code"');
+      expect(await violationsOf(page)).toEqual([]);
+      await page.fill('[name=code]', wrongCode(secret, gateway.clock.now()));
+      await submit(page).click();
+      await page.waitForSelector('text=Invalid credentials');
+      await page.click('text=Cancel');
+      await logIn(page, user.email, PASSWORD);
+      await page.waitForSelector('text=One more step');
+      expect(await alertOf(page)).toBe('');
+      await page.fill('[name=code]', codeAt(secret, gateway.clock.now()));
+      await submit(page).click();
+      await page.waitForSelector('text=Logged in as viewer');
+      await page.reload();
+      await page.click('text="Log out"');
+      await page.waitForSelector('[name=password]');
+      await logIn(page, user.email, PASSWORD);
+      await page.fill('[name=code]', recoveryCodes[0] ?? '');
+      await submit(page).click();
+      await page.waitForSelector('text=Logged in as viewer');
+    });
+
     test('axe finds nothing, and a phone scrolls nothing aside', async () => {
       const { gateway, page } = await start();
       const { email } = await gateway.user();
@@ -339,6 +366,15 @@ inChromium('docs/login.md in Chromium', () => {
     await page.click('text=Log out, viewer');
     await page.waitForSelector('[name=password]');
     expect(await countOf(gateway, 'logout')).toBe(1);
+
+    const { user, secret } = await withTotp(gateway);
+    await logIn(page, user.email, PASSWORD);
+    await page.fill('[name=code]', wrongCode(secret, gateway.clock.now()));
+    await submit(page).click();
+    await page.waitForSelector('text=Invalid credentials');
+    await page.fill('[name=code]', codeAt(secret, gateway.clock.now()));
+    await submit(page).click();
+    await page.waitForSelector('text=Log out, viewer');
   });
 
   test('a guard sends to the login and back to the page, and to no other site', async () => {
@@ -369,6 +405,13 @@ inChromium('docs/login.md in Chromium', () => {
       await logInAt();
       expect([to, new URL(page.url()).origin]).toEqual([to, origin]);
     }
+    const { user } = await withTotp(gateway);
+    await page.evaluate(`import('/src/auth.ts').then(({ auth }) => auth.logout())`);
+    await page.waitForURL(/\/login/);
+    await logIn(page, user.email, PASSWORD);
+    await page.waitForFunction(
+      `import('/src/auth.ts').then(({ auth }) => auth.state().status === 'second-factor')`, // which a reload would forget
+    );
   });
 });
 
@@ -450,5 +493,10 @@ test('examples/node: a program stays logged in between runs, in a file that only
     code: 1,
     stderr: expect.stringContaining('Invalid credentials'),
   });
+  const { user, secret } = await withTotp(gateway);
+  const first = { EMAIL: user.email, PASSWORD };
+  await expect(ask(first)).rejects.toMatchObject({ code: 1, stderr: 'A second factor is wanted: set CODE\n' });
+  const CODE = codeAt(secret, gateway.clock.now());
+  expect(await ask({ ...first, CODE })).toBe(`{ email: '${user.email}', role: 'viewer' }`);
   expect(await countOf(gateway, 'token_theft')).toBe(0);
 });

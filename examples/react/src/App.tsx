@@ -16,6 +16,7 @@ export default function App() {
   };
   if (state.status === 'loading') return <p>One moment</p>;
   if (state.status === 'signed-out') return <Login />;
+  if (state.status === 'second-factor') return <SecondFactor />;
   if (state.status === 'signing-out') {
     return <p role="alert">{state.error ? `Not logged out yet. ${say(state.error)}` : 'Logging out'}</p>;
   }
@@ -62,6 +63,44 @@ function Login() {
           Log in
         </button>
         <p role="alert">{isPending ? '' : failure?.text}</p>
+      </form>
+    </main>
+  );
+}
+
+/** An app shows six digits; a recovery code is longer. */
+async function sendCode(_before: string, form: FormData): Promise<string> {
+  const text = String(form.get('code')).replace(/\s/g, '');
+  return auth.secondFactor(/^\d{6}$/.test(text) ? { code: text } : { recoveryCode: text }).then(() => '', say);
+}
+
+const focus = (input: HTMLInputElement | null) => input?.focus();
+
+function SecondFactor() {
+  const [problem, action, isPending] = useActionState(sendCode, '');
+  return (
+    <main>
+      <h1>One more step</h1>
+      <form action={action}>
+        <p>
+          <label htmlFor="code">Code of your app, or a recovery code</label>{' '}
+          <input
+            id="code"
+            name="code"
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            ref={focus}
+            required
+          />
+        </p>
+        <button type="submit" disabled={isPending}>
+          Continue
+        </button>{' '}
+        <button type="button" onClick={auth.cancelSecondFactor}>
+          Cancel
+        </button>
+        <p role="alert">{isPending ? '' : problem}</p>
       </form>
     </main>
   );

@@ -14,8 +14,9 @@ export function RequireLogin({ children }: { children: ReactNode }) {
   return status === 'signed-in' ? children : <p>One moment</p>;
 }
 
-/** For /login, after the login. The link leads to a page of this site, even if a stranger made it. */
+/** For /login, after each of its steps. Somebody whose second factor is still wanted stays. The link leads to a page of this site, even if a stranger made it. */
 export function comeBack() {
+  if (auth.state().status !== 'signed-in') return;
   const to = URL.parse(new URLSearchParams(location.search).get('to') ?? '/', location.origin);
   location.replace(to?.origin === location.origin ? to : '/');
 }
