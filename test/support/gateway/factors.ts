@@ -1,10 +1,12 @@
-/** The routes of Interface 20, one call each, and an authenticator app of the tests' own (RFC 6238). */
-import { createHmac } from 'node:crypto';
+/** The routes of Interface 20, one call each, and users with factors. */
 import type { NewUser } from '../../../src/admin/user-changes.js';
+import { codeAt, wrongCode } from '../independent/authenticator-app.js';
 import { SoftwareAuthenticator } from '../independent/passkeys/software-authenticator.js';
 import { type Answer, type Instance, refreshTokenOf, type TestGateway } from './gateway.js';
 import { bearer, type SignedIn, signIn } from './graphql.js';
 import { login, refresh } from './routes.js';
+
+export { codeAt, wrongCode };
 
 type On = Pick<Instance, 'send'>;
 
@@ -21,25 +23,6 @@ export const confirm = (on: On, token: string, proof: object): Promise<Answer> =
 
 export function removeFactor(on: On, token: string, id: string): Promise<Answer> {
   return on.send('DELETE', `/auth/factors/${id}`, { headers: { authorization: `Bearer ${token}` } });
-}
-
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** The code of an authenticator app. @param secret base32 */
-export function codeAt(secret: string, at: Date): string {
-  const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 30_000)));
-  const mac = createHmac('sha1', key).update(step).digest();
-  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff;
-  return String(number).slice(-6).padStart(6, '0');
-}
-
-/** A code that is wrong now, and in the step before. */
-export function wrongCode(secret: string, now: Date): string {
-  const right = [now, new Date(now.getTime() - 30_000)].map((at) => codeAt(secret, at));
-  return ['000000', '000001', '000002'].find((code) => !right.includes(code)) ?? '';
 }
 
 export interface WithTotp extends SignedIn {
