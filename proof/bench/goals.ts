@@ -84,6 +84,12 @@ export const GOALS: readonly Goal[] = [
       most: 2.5,
     }),
   ),
+  { what: 'logins by passkey, a second', of: judged('login-passkey', 'rate'), least: 1_500 },
+  {
+    what: 'login by passkey, CPU / bare Express route that verifies ES256',
+    of: judged('login-passkey', 'serverUs'),
+    to: judged('express-verifying', 'serverUs'),
+  },
   { what: 'refresh beside 64 logins, p99 ms', of: at(16)('refresh beside 64 logins', 'p99Ms'), most: 50 },
   ...rates('caller by token / bare Apollo', 'caller-token', 'apollo', 0.5),
   {

@@ -25,7 +25,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Those of `names`; programs that nobody asks for are not started. */
 export async function worksBeside(stage: Stage, names: readonly string[]): Promise<Work[]> {
-  const makers = { statement, argon2, apollo, express, 'express-signing': expressSigning, signatures };
+  const makers = {
+    ...{ statement, argon2, apollo, express, signatures },
+    'express-signing': expressSigning,
+    'express-verifying': expressVerifying,
+  };
   const chosen = Object.entries(makers).filter(([name]) => names.includes(name));
   return Promise.all(chosen.map(([, make]) => make(stage)));
 }
@@ -70,6 +74,11 @@ async function express(stage: Stage): Promise<Work> {
 /** What a proxy's question costs at least: a route, and the signature of its assertion. */
 async function expressSigning(stage: Stage): Promise<Work> {
   return serverWork(stage, 'express-signing', post('/signed', {}), [JUDGED], 'express');
+}
+
+/** What a login by a passkey costs at least: a route, and the signature of its assertion. */
+async function expressVerifying(stage: Stage): Promise<Work> {
+  return serverWork(stage, 'express-verifying', post('/verified', {}), [JUDGED], 'express');
 }
 
 async function serverWork(

@@ -16,7 +16,7 @@ const LOGIN_LEAD_IN_MS = 1_500;
 /** Sessions, signatures and new tokens serve once. So many are prepared; if they run out, the time is shorter. */
 const ONCE_PER_SECOND = 12_000;
 /** What is prepared takes longer than its slice, and few connections are measured by what is not. */
-const ONCE_AT: readonly Connections[] = [64];
+export const ONCE_AT: readonly Connections[] = [64];
 const LOGINS_AT: readonly Connections[] = [16, 64];
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -125,7 +125,7 @@ function workOnce(stage: Stage, name: string, make: (count: number) => Promise<s
   return workOf(stage, name, all, { numbers: ONCE_AT });
 }
 
-function workOf(
+export function workOf(
   stage: Stage,
   name: string,
   make: (seconds: number) => Promise<Requests> | Requests,

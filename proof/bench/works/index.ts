@@ -2,6 +2,7 @@
 import type { Stage } from '../stage.js';
 import type { Work } from '../work.js';
 import { worksBeside } from './beside.js';
+import { factorWorks } from './factors.js';
 import { gatewayWorks } from './gateway.js';
 import { mixedWork } from './mixed.js';
 import { peerWork } from './peer.js';
@@ -14,6 +15,7 @@ export const PEER = 'peer';
 export const COMPARED = [
   ['refresh', PEER, 'statement', 'logout'],
   ['login', 'argon2'],
+  ['login-passkey', 'login-factor', 'confirm', 'express-verifying'],
   ['mixed'],
   ['caller-token', 'caller-token-first', 'caller-signature', 'apollo'],
   ['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'proxy-preflight', 'express', 'express-signing'],
@@ -29,6 +31,7 @@ export async function worksOf(stage: Stage, names: readonly string[]): Promise<W
   const works = [
     ...gatewayWorks(stage),
     ...(await worksBeside(stage, names)),
+    ...(await factorWorks(stage, names)),
     ...(names.includes('mixed') ? [await mixedWork(stage)] : []),
     ...(names.includes(PEER) ? [await peerWork(stage)] : []),
     startWork(stage),

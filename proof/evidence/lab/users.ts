@@ -4,18 +4,21 @@ import type { Postgres } from './postgres.js';
 
 export { PASSWORD };
 
+const FIRST = 'user0@example.com';
+
 /** @returns their e-mails: the first `count` of `user0@example.com` and so on */
 export async function createUsers({ cli }: Gateways, db: Pick<Postgres, 'query'>, count: number): Promise<string[]> {
-  await cli('user', 'create', emailOf(0), '--role', 'viewer', '--password-stdin');
-  await db.query(
-    `insert into users (id, email, password_hash, role, created_at)
-     select gen_random_uuid(), 'user' || number || '@example.com', password_hash, role, created_at
-     from users, generate_series(1, $1::integer - 1) as number where email = $2`,
-    [count, emailOf(0)],
-  );
-  return Array.from({ length: count }, (_, index) => emailOf(index));
+  await cli('user', 'create', FIRST, '--role', 'viewer', '--password-stdin');
+  return [FIRST, ...(await addUsers(db, 'user', count - 1))];
 }
 
-function emailOf(index: number): string {
-  return `user${index}@example.com`;
+/** Copies of `user0@example.com`. @returns their e-mails: `NAME1@example.com` and so on */
+export async function addUsers(db: Pick<Postgres, 'query'>, name: string, count: number): Promise<string[]> {
+  await db.query(
+    `insert into users (id, email, password_hash, role, created_at)
+     select gen_random_uuid(), $1 || number || '@example.com', password_hash, role, created_at
+     from users, generate_series(1, $2::integer) as number where email = $3`,
+    [name, count, FIRST],
+  );
+  return Array.from({ length: count }, (_, index) => `${name}${index + 1}@example.com`);
 }
