@@ -12,6 +12,14 @@ export const TITLES = {
     'A password link is redeemed twice at once at two instances. One password is set, and no older session stays live.',
   'password-guesses':
     'Wrong passwords at `/auth/password` and at the login in turn. Exactly five are answered 401 or 403, then the right one gets 429 too.',
+  'factor-races':
+    'One code, one recovery code, one passkey ceremony or one half login is presented eight times at once to three instances, and a first factor is added during a login. Exactly one session starts, and none by the password alone.',
+  'factor-guesses':
+    'Wrong codes, recovery codes, passwords and confirmations, 48 at a time, from strangers and on a known device. Exactly five are answered 401 or 403, then what is right gets 429 too, also at the same moment as the last guess.',
+  'factor-clocks':
+    'Codes for two instances whose clocks are up to 90 s apart, at the end of a step, and while one is killed with -9 between check and answer. Each is good once, and a confirmation is there whole or not at all.',
+  'confirmation-races':
+    'A confirmation next to a theft, a logout, a deactivation or a rotation of its session, at three instances. After an end none counts, for changes or for new factors; a rotation loses none.',
   'limiter-postgresql':
     'Four times a limit at once, to three instances that count in PostgreSQL. Exactly the limit passes.',
   'limiter-redis': 'The same with counts in Redis.',
@@ -48,7 +56,7 @@ export const TITLES = {
   'rolling-restarts-haproxy':
     'Two instances behind HAProxy are restarted in turn under load. Every request is answered 200.',
   timing:
-    'Refusals for known, unknown and inactive e-mails and for known and unknown keys. Their times do not differ (Welch t below 4.5).',
+    'Refusals for known, unknown and inactive e-mails, for users with and without a second factor, and for known and unknown keys. Their times do not differ (Welch t below 4.5).',
   'timing-devices': 'The same for wrong passwords with a good, a forged and no entry of a known device.',
   'timing-forgot': 'The same for requests for a password link, below and beyond the limit of an e-mail.',
   'key-rotation': 'Keys rotate while verifiers cache the JWKS for ten minutes. Every live token verifies everywhere.',

@@ -2,6 +2,10 @@
 import type { Experiment } from '../experiment.js';
 import { backup } from './backup.js';
 import { browsers } from './browsers.js';
+import { confirmationRaces } from './confirmation-races.js';
+import { factorClocks } from './factor-clocks.js';
+import { factorGuesses } from './factor-guesses.js';
+import { factorRaces } from './factor-races.js';
 import { failovers } from './failovers.js';
 import { faultsDisk } from './faults-disk.js';
 import { faultsHost } from './faults-host.js';
@@ -41,6 +45,10 @@ export const EXPERIMENTS: readonly Experiment[] = [
   knownDevices,
   linkRaces,
   passwordGuesses,
+  factorRaces,
+  factorGuesses,
+  factorClocks,
+  confirmationRaces,
   limiterInPostgres,
   limiterInRedis,
   replays,

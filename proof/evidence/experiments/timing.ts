@@ -4,6 +4,7 @@ import argon2 from 'argon2';
 import { freshNonce } from '../../../test/support/independent/signer.js';
 import type { Experiment } from '../experiment.js';
 import { createApiKey, createCronKey, signAs } from '../lab/callers.js';
+import { addFactors } from '../lab/factors.js';
 import { type Gateways, prepareGateways } from '../lab/gateways.js';
 import type { Lab } from '../lab/lab.js';
 import { openOneConnection, type Timed } from '../lab/one-connection.js';
@@ -44,12 +45,21 @@ export const timing: Experiment = {
   const verdict = await passwords.verify(user.password_hash ?? placeholderHash, password, slot);`,
       foundBy: /^known and unknown e-mails told apart/,
     },
+    {
+      name: 'a password is checked twice for users with a factor',
+      file: 'src/auth/login.ts',
+      from: 'const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, slot);',
+      to: `if (user?.has_factors) await passwords.verify(user.password_hash ?? placeholderHash, password, slot);
+  const verdict = await passwords.verify(user?.password_hash ?? placeholderHash, password, slot);`,
+      foundBy: /^users with and without a second factor told apart/,
+    },
   ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
     const gateways = await prepareGateways(lab, db.url);
     const { url } = await gateways.start();
-    const [known = '', inactive = ''] = await createUsers(gateways, db, 2);
+    const [known = '', inactive = '', enrolled = ''] = await createUsers(gateways, db, 3);
+    await addFactors(gateways, db, [enrolled]);
     await db.query('update users set is_active = false where email = $1', [inactive]);
     const apiKey = await createApiKey(gateways, 1_000_000);
     const [cronKeyId = ''] = (await createCronKey(gateways)).split('.');
@@ -57,11 +67,12 @@ export const timing: Experiment = {
     const connection = openOneConnection(url);
     lab.defer(connection.close);
     const { logins, keys } = PAIRS[size];
-    lab.say(`${logins} refused logins of each of three kinds`);
+    lab.say(`${logins} refused logins of each of four kinds`);
     const loginMs = await measure(connection, logins, {
       known: () => wrongPassword(known),
       unknown: () => wrongPassword('userx@example.com'), // of the same length
       inactive: () => wrongPassword(inactive),
+      enrolled: () => wrongPassword(enrolled),
     });
     lab.say(`${keys} refused calls of each of four kinds`);
     const keyMs = await measure(connection, keys, {
@@ -73,11 +84,13 @@ export const timing: Experiment = {
 
     const { users = [], invited = [], nobody = [] } = await measureMixed(lab, gateways, db, logins);
 
-    const { known: ofKnown = [], unknown = [], inactive: ofInactive = [] } = loginMs;
+    const { known: ofKnown = [], unknown = [], inactive: ofInactive = [], enrolled: ofEnrolled = [] } = loginMs;
     const { apiKey: ofApiKey = [], noApiKey = [], cronKey = [], noCronKey = [] } = keyMs;
     return [
       judge('known and unknown e-mails', ofKnown, unknown, logins),
       judge('inactive and unknown e-mails', ofInactive, unknown, logins),
+      judge('users with and without a second factor', ofEnrolled, ofKnown, logins),
+      judge('users with a second factor, and unknown e-mails,', ofEnrolled, unknown, logins),
       judge('users with native, old and imported hashes, and unknown e-mails,', users, nobody, logins),
       judge('users without a password, and unknown e-mails,', invited, nobody, logins),
       judge('known and unknown ids of API keys', ofApiKey, noApiKey, keys),
