@@ -1,11 +1,11 @@
 /** Where an item of CBOR ends, so that a decoder gets nothing that is cut off, deep or endless. (RFC 8949, Interface 20) */
 
-/** CTAP2's canonical form allows four levels. */
+/** Of structures in structures: what CTAP2's canonical form allows. */
 const MAX_DEPTH = 4;
 
 /**
  * Offset after the item that begins at `start`.
- * @returns undefined if the item is cut off, of indefinite length, or deeper than four levels
+ * @returns undefined if the item is cut off or nested too deep, or has a tag, an indefinite length or one of 2^32 and more
  */
 export function cborEnd(bytes: Buffer, start: number, depth = 0): number | undefined {
   const head = bytes[start];
@@ -15,20 +15,12 @@ export function cborEnd(bytes: Buffer, start: number, depth = 0): number | undef
   let end = start + 1 + argumentBytes;
   if (size > 27 || end > bytes.length) return undefined;
   if (major === 0 || major === 1 || major === 7) return end;
+  if (major === 6 || size === 27) return undefined;
 
-  // 2^48 and more is larger than all that is read here.
-  const argument =
-    size < 24
-      ? size
-      : size === 27
-        ? Number(bytes.readBigUInt64BE(start + 1))
-        : bytes.readUIntBE(start + 1, argumentBytes);
-  if (argument > bytes.length) return undefined;
-  if (major === 2 || major === 3) {
-    end += argument;
-    return end > bytes.length ? undefined : end;
-  }
-  const items = major === 4 ? argument : major === 5 ? 2 * argument : 1;
+  const length = size < 24 ? size : bytes.readUIntBE(start + 1, argumentBytes);
+  if (major === 2 || major === 3) return end + length > bytes.length ? undefined : end + length;
+
+  const items = major === 4 ? length : 2 * length;
   for (let item = 0; item < items; item += 1) {
     const next = cborEnd(bytes, end, depth + 1);
     if (next === undefined) return undefined;

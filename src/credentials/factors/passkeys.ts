@@ -15,7 +15,7 @@ import {
 import { decodeAttestationObject, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import { cborEnd, isCborMap } from './cbor-end.js';
 import { algorithmOf, type CborMap, isUsableKey, PASSKEY_ALGORITHMS } from './cose-key.js';
-import { MAX_CREDENTIAL_ID_BYTES, readAssertion, readRegistration } from './passkey-response.js';
+import { readAssertion, readRegistration } from './passkey-response.js';
 
 const TIMEOUT_MS = 300_000;
 
@@ -161,8 +161,7 @@ export async function verifyRegistration(
  * @returns the algorithm that the attestation says it is signed with, if it is; undefined for every other attestation
  */
 function readAttestation(attestationObject: Buffer): { signedBy: unknown } | undefined {
-  const attestation = decodeAttestationObject(new Uint8Array(attestationObject)) as unknown;
-  if (!(attestation instanceof Map)) return undefined;
+  const attestation = decodeAttestationObject(new Uint8Array(attestationObject)) as unknown as CborMap;
   const [format, statement, authData] = ['fmt', 'attStmt', 'authData'].map((name) => attestation.get(name));
   if (!(statement instanceof Map) || !(authData instanceof Uint8Array)) return undefined;
   if (!isWhole(Buffer.from(authData))) return undefined;
@@ -236,9 +235,8 @@ function isWhole(data: Buffer): boolean {
   const flags = data.readUInt8(32);
   let end: number | undefined = 37;
   if (flags & ATTESTED) {
-    const idBytes = data.length < 55 ? undefined : data.readUInt16BE(53);
-    if (idBytes === undefined || idBytes > MAX_CREDENTIAL_ID_BYTES) return false;
-    end = cborEnd(data, 55 + idBytes);
+    if (data.length < 55) return false;
+    end = cborEnd(data, 55 + data.readUInt16BE(53));
   }
   if (end !== undefined && flags & EXTENDED) end = isCborMap(data, end) ? cborEnd(data, end) : undefined;
   return end === data.length;

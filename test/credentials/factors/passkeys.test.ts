@@ -104,7 +104,10 @@ describe('hostile', () => {
   test.each(HOSTILE_ASSERTIONS)('Interface 20: an assertion is refused: $name', async ({ alter }) => {
     const authenticator = authenticatorWith();
     const passkey = await enrolled(authenticator, 5);
-    expect(await use(authenticator, passkey, alter)).toBeUndefined();
+    for (const handle of ['required', 'optional'] as const) {
+      authenticator.signCount = passkey.signCount;
+      expect(await use(authenticator, passkey, alter, { handle })).toBeUndefined();
+    }
     expect(await use(authenticator, passkey)).toBeDefined();
   });
 });

@@ -1,6 +1,7 @@
 /** Registrations that must be refused, each for one alteration. (WebAuthn Level 3 section 7.1, Interface 20) */
 import { generateKeyPairSync } from 'node:crypto';
 import { type Cbor, head, toCbor } from './cbor.js';
+import { makerCertificate } from './certificate.js';
 import { HOSTILE_JSON, HOSTILE_PARTS, type Hostile, hostileTexts, type Json } from './hostile-parts.js';
 import { coseKey, FLAGS, newKeyPair, type RegistrationDraft } from './software-authenticator.js';
 
@@ -179,7 +180,11 @@ const attestations: Record<string, Change> = {
   'an attestation of another algorithm': selfAttestation((statement) => statement.set('alg', -257)),
   'an attestation whose signature is text': selfAttestation((statement) => statement.set('sig', 'signature')),
   'an attestation with an empty list of certificates': selfAttestation((statement) => statement.set('x5c', [])),
-  'an attestation with a certificate': selfAttestation((statement) => statement.set('x5c', [Buffer.alloc(300, 0x30)])),
+  'an attestation with a certificate': (draft) => {
+    const { certificate, privateKey } = makerCertificate('http://127.0.0.1:1/revoked');
+    draft.attestedBy = privateKey;
+    draft.statement = (statement) => statement.set('x5c', [certificate]);
+  },
   'an attestation that was altered after its signature': (draft) => {
     draft.attestedBy = draft.privateKey;
     draft.attestationBytes = (bytes) => {
