@@ -29,7 +29,7 @@ test.each(WHOLE)('Interface 20: %s is refused if it is cut off anywhere', (hex) 
 test.each([
   ['reserved lengths', ['1c', '1d', '1e', '5c', '7d', '9e', 'bc', 'fc', 'fd', 'fe']],
   ['indefinite lengths', ['5f42010243030405ff', '7f657374726561646d696e67ff', '9fff', 'bfff', '1f', '3f', 'ff']],
-  ['tags', ['c11a514b67b0', 'd818456449455446', 'a101c100', 'd9d9f7a0']],
+  ['tags', ['c000', 'c10000', 'c11a514b67b0', 'd818456449455446', 'a101c100', 'd9d9f7a0']],
   ['lengths of 8 bytes', ['5b000000000000000101', '9b000000000000000101', 'bb00000000000000010101']],
   ['lengths that are too large', ['5affffffff00', '9affffffff00', 'baffffffff0000', '7b7fffffffffffffff00']],
   ['five levels in a level', ['818181818100', 'a101a101a101a101a10101', `${'81'.repeat(5000)}00`]],
