@@ -13,7 +13,7 @@ export class Migration20261127000001_second_factors extends Migration {
         id uuid primary key,
         user_id uuid not null,
         kind text not null constraint factors_kind_known check (kind in ('totp', 'passkey')),
-        name text not null constraint factors_name_length check (char_length(name) between 1 and 100),
+        name text not null constraint factors_name_length check (char_length(name) >= 1 and char_length(name) <= 100),
         created_at timestamptz not null,
         last_used_at timestamptz,
         sealed_secret text,

@@ -5,7 +5,7 @@ import { Loading } from './states.js';
 
 export type Load<Props> = () => Promise<ComponentType<Props>>;
 
-// biome-ignore lint/suspicious/noExplicitAny: each component takes the props of whoever loads it
+// biome-ignore lint/suspicious/noExplicitAny: each component takes the props of who loads it
 const loaded = new Map<Load<any>, ComponentType<any>>();
 
 /**

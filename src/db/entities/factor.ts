@@ -6,7 +6,7 @@ import type { FactorKind } from '../../domain/factors.js';
 @Index({ name: 'factors_user_id', properties: ['userId', 'createdAt'] })
 @Unique({ name: 'factors_one_totp', properties: ['userId'], where: "kind = 'totp'" })
 @Check({ name: 'factors_kind_known', expression: `kind in ('totp', 'passkey')` })
-@Check({ name: 'factors_name_length', expression: 'char_length(name) between 1 and 100' })
+@Check({ name: 'factors_name_length', expression: 'char_length(name) >= 1 and char_length(name) <= 100' })
 @Check({
   name: 'factors_whole',
   expression: `case kind
