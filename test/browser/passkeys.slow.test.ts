@@ -3,10 +3,12 @@
  * WebAuthn Level 3)
  */
 import type { Page } from 'playwright-core';
+import { testedBlock } from '../documents/printed.js';
+import { codeAt } from '../support/gateway/factors.js';
 import { claimsOf, PASSWORD } from '../support/gateway/gateway.js';
 import { tokenOf } from './asked.js';
 import { type Authenticator, plugIn } from './authenticator.js';
-import { servePage } from './bundle.js';
+import { bundle, servePage } from './bundle.js';
 import { inChromium, type Site, startSite } from './site.js';
 
 const TEN_MINUTES = 600;
@@ -158,6 +160,33 @@ inChromium('in Chromium', () => {
     await page.mouse.move(2, 2);
     expect(await page.evaluate('user')).toMatchObject({ sub: id });
     expect(await page.evaluate('questions')).toBe(2);
+  });
+
+  test('Interface 20: client/README.md adds an app and a passkey, and logs in by both', async () => {
+    const imports = `import { createAuthClient } from '@auth-gateway/client/browser';
+      const auth = createAuthClient({ url: '/' });`;
+    const block = testedBlock('client/README.md', 'second-factors');
+    const script = `${imports}${block}\nObject.assign(window, { auth, logIn, addApp, addDevice, logInByDevice });`;
+    site.edge.serve('/readme.js', 'text/javascript', await bundle(script));
+    const link = '<link rel="icon" href="data:,">';
+    site.edge.serve('/readme', 'text/html', `<!doctype html>${link}<script type="module" src="/readme.js"></script>`);
+    const { email, id } = await site.gateway.user();
+    const page = await (await site.profile()).newPage();
+    await plugIn(page);
+    await page.exposeFunction('codeOf', (uri: string) => {
+      site.gateway.clock.advance(30); // a code is good once
+      return codeAt(new URL(uri).searchParams.get('secret') ?? '', site.gateway.clock.now());
+    });
+    await page.goto(`${site.edge.url}/readme`);
+    await page.waitForFunction('globalThis.logIn');
+    await page.evaluate(`logIn('${email}', '${PASSWORD}')`);
+    const added = await page.evaluate('addApp((uri) => codeOf(globalThis.uri = uri))');
+    expect(added).toEqual({ recoveryCodes: Array(10).fill(expect.any(String)) });
+    expect(await page.evaluate('addDevice()')).toEqual({ id: expect.any(String), recoveryCodes: [] });
+    for (const again of [`logIn('${email}', '${PASSWORD}', () => codeOf(uri))`, 'logInByDevice()']) {
+      await page.evaluate('auth.logout()');
+      expect(await page.evaluate(again)).toMatchObject({ sub: id });
+    }
   });
 
   test('Interface 20: a login that has expired meanwhile begins anew', async () => {

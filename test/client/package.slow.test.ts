@@ -37,6 +37,33 @@ auth.login({ email: 'a@example.com', password: 'x' }).catch((error: unknown) => 
   console.log(kind, error.status, error.detail, error.retryAfterSeconds, error.reason, error.errors?.[0]?.field);
 });
 `;
+const FACTORS = `
+import { AuthError, type AuthClient, type Confirmation, type Factor, type SecondFactor, type User } from '@auth-gateway/client/browser';
+import * as factors from '@auth-gateway/client/factors';
+import * as passkeys from '@auth-gateway/client/passkeys';
+export async function logIn(auth: AuthClient, proof: SecondFactor): Promise<User> {
+  const user: User | undefined = await auth.login({ email: 'a@example.com', password: 'x' });
+  return user ?? auth.secondFactor(proof);
+}
+export const code = (auth: AuthClient): Promise<User> => logIn(auth, { code: '123456' });
+export const recoveryCode = (auth: AuthClient): Promise<User> => auth.secondFactor({ recoveryCode: 'x' });
+// @ts-expect-error a password is no second factor
+export const wrong: SecondFactor = { password: 'x' };
+export const password: Confirmation = { password: 'x' };
+export function wanted(auth: AuthClient): readonly Factor[] {
+  const state = auth.state();
+  return state.status === 'second-factor' && state.expiresAt > Date.now() ? state.factors : [];
+}
+export async function add(auth: AuthClient): Promise<readonly string[]> {
+  const { id, secret, uri } = await factors.enrolTotp(auth);
+  const { recoveryCodes } = await factors.activateTotp(auth, id, secret + uri);
+  await factors.remove(auth, id);
+  return recoveryCodes;
+}
+export const offer = (auth: AuthClient, signal: AbortSignal): Promise<User> =>
+  passkeys.logInWithPasskey(auth, { signal, autofill: true });
+export const needsFactor = (error: AuthError): boolean | undefined => error.needsFactor;
+`;
 const REACT = `
 import type { AuthClient, AuthState } from '@auth-gateway/client/browser';
 import { useAuth } from '@auth-gateway/client/react';
@@ -91,6 +118,10 @@ test('it holds what is needed, depends on nothing, and is installed under its na
       'README.md',
       'dist/browser.js',
       'dist/browser.d.ts',
+      'dist/factors.js',
+      'dist/factors.d.ts',
+      'dist/passkeys.js',
+      'dist/passkeys.d.ts',
       'dist/react.js',
       'dist/react.d.ts',
       'dist/server.js',
@@ -115,6 +146,8 @@ test('Node takes each export', () => {
     `import { readFileSync } from 'node:fs';
      import { fileURLToPath } from 'node:url';
      import { createAuthClient, AuthError } from '@auth-gateway/client/browser';
+     import { enrolTotp } from '@auth-gateway/client/factors';
+     import { isAutofillAvailable, logInWithPasskey } from '@auth-gateway/client/passkeys';
      import { whoIsCalling } from '@auth-gateway/client/server';
      import { signRequest } from '@auth-gateway/client/sign';
      const client = createAuthClient({ url: 'http://localhost:3000' });
@@ -123,10 +156,12 @@ test('Node takes each export', () => {
      const inside = await import('@auth-gateway/client/dist/client.js').catch(({ code }) => code);
      const { status } = client.state();
      const asked = await whoIsCalling(new Request('http://a'), {}).catch(({ message }) => message);
-     console.log(JSON.stringify({ status, asked, isError: new AuthError('late') instanceof Error, headers: Object.keys(headers), schema, inside }));`,
+     const ofBrowsers = [typeof enrolTotp, typeof logInWithPasskey, await isAutofillAvailable()];
+     console.log(JSON.stringify({ status, asked, ofBrowsers, isError: new AuthError('late') instanceof Error, headers: Object.keys(headers), schema, inside }));`,
   );
   expect(JSON.parse(project.run(process.execPath, 'use.js'))).toEqual({
     status: 'loading',
+    ofBrowsers: ['function', 'function', false],
     asked: expect.stringContaining('url must begin with http'),
     isError: true,
     headers: ['signature-input', 'signature'],
@@ -144,6 +179,7 @@ test.each([
   project.save('react.ts', REACT);
   project.save('sign.ts', SIGN);
   project.save('server.ts', SERVER);
+  project.save('factors.ts', FACTORS);
   const ofNode = types.length > 0 ? ['server.ts'] : []; // it names the requests of node:http
   const options = { module, moduleResolution, lib, types, target: 'es2022', strict: true, noEmit: true };
   project.save(
@@ -154,7 +190,7 @@ test.each([
         ...{ exactOptionalPropertyTypes: true, verbatimModuleSyntax: true, skipLibCheck: types.length > 0 },
         typeRoots: [resolve('node_modules/@types')],
       },
-      files: ['browser.ts', 'react.ts', 'sign.ts', ...ofNode],
+      files: ['browser.ts', 'factors.ts', 'react.ts', 'sign.ts', ...ofNode],
     }),
   );
   expect(project.run(resolve('node_modules/.bin/tsc'), '-p', '.')).toBe('');
@@ -175,10 +211,13 @@ async function bundle(contents: string, platform: 'browser' | 'node'): Promise<s
 test(`esbuild bundles it for browsers, in at most ${MOST_BYTES} bytes, and leaves out what is not used`, async () => {
   const bundled = await bundle(`export { createAuthClient, AuthError } from '@auth-gateway/client/browser'`, 'browser');
   expect(bundled).toContain('refresh-retry');
+  expect(bundled).not.toMatch(/navigator\.credentials|recovery_codes/); // which are entries of their own
   expect(gzipSync(bundled).length).toBeLessThanOrEqual(MOST_BYTES);
   expect(
     await bundle(
-      `import '@auth-gateway/client/browser'; import '@auth-gateway/client/sign'; import '@auth-gateway/client/server'`,
+      ['browser', 'factors', 'passkeys', 'sign', 'server']
+        .map((name) => `import '@auth-gateway/client/${name}';`)
+        .join(' '),
       'node',
     ),
   ).toBe('');
