@@ -58,21 +58,23 @@ export async function confirm(
   clock.requireSynced();
   if (right === 'wrong') return refuse('wrong');
   const confirmed = await note(deps, session, right, origin);
-  if (confirmed === undefined) return refuse('wrong'); // locked, changed or used meanwhile
+  // Locked or changed meanwhile, or the code has been used, which is a wrong one.
+  if (confirmed === undefined) return refuse(right.by === 'password' ? 'changed' : 'wrong');
   if (confirmed !== 'session_ended' && kind !== undefined) metrics.factors.inc({ kind, outcome: 'success' });
   return confirmed === 'session_ended' ? refused('user_gone') : { kind: 'confirmed', accessToken: confirmed };
 
   /** A wrong passkey counts for nobody; of the others, what is not counted was locked, changed or gone meanwhile. */
-  async function refuse(why: 'wrong' | 'account_locked'): Promise<ConfirmOutcome> {
+  async function refuse(why: 'wrong' | 'changed' | 'account_locked'): Promise<ConfirmOutcome> {
     const now = clock.now();
     const metadata = { reason: 'invalid_credentials', email: user.email, ...(kind && { factor: kind }) } as const;
     const failure = { eventType: 'login_failure', userId: user.id, ...origin, metadata } as const;
-    if (kind !== undefined) metrics.factors.inc({ kind, outcome: why });
+    if (kind !== undefined && why !== 'changed') metrics.factors.inc({ kind, outcome: why });
     if (why === 'wrong' && kind !== 'passkey' && (await countFailure(deps, failure, now)))
       return refused('factor_wrong');
     const current = await readSession(deps, claims);
     if (current === undefined) return refused('user_gone');
     if (isLocked(current.user, now)) return refuseLocked(deps, current.user, origin, now);
+    if (kind === undefined && current.user.has_factors) return refused('second_factor_required');
     await writeAudit(db, [failure], now);
     return refused('factor_wrong');
   }
