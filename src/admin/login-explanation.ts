@@ -10,6 +10,7 @@ import { loginLimitOf } from '../rate-limits/address-group.js';
 import { RedisAway, type Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 import { type Device, listDevices } from './devices.js';
+import { countRecoveryCodes, type ListedFactor, listFactors } from './factors.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
 import { judgeOf, type LoginLimit, readLoginLimit } from './login-limit.js';
 import { listSessions } from './sessions.js';
@@ -43,6 +44,11 @@ export interface LoginExplanation {
   reasons: RefusalReason[];
   /** Interface 16: most recently used first */
   devices: Device[];
+  /** Interface 20: one of them is asked for after the password */
+  factors: ListedFactor[];
+  recoveryCodesLeft: number;
+  /** True if the role has its scopes only after a second factor */
+  isFactorRequired: boolean;
   /** Newest first */
   refused: AuditRow[];
   /** Undefined if Redis is unreachable */
@@ -80,11 +86,25 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
     user,
     name: named,
     devices,
+    ...(await factorsOf(deps, user)),
     reasons: [...ofAccount, ...reasonsOfAddresses(limited, limit)],
     refused: refused.rows.map(({ row }) => row),
     limited,
     limit,
     liveSessions: user === undefined ? 0 : await countLiveSessions(deps, user.id, now),
+  };
+}
+
+async function factorsOf(
+  { config, db }: ExplainDeps,
+  user: ListedUser | undefined,
+): Promise<Pick<LoginExplanation, 'factors' | 'recoveryCodesLeft' | 'isFactorRequired'>> {
+  if (user === undefined) return { factors: [], recoveryCodesLeft: 0, isFactorRequired: false };
+  const { id, role } = user;
+  return {
+    factors: (await listFactors(db.admin, [id])).get(id) ?? [],
+    recoveryCodesLeft: (await countRecoveryCodes(db.admin, [id])).get(id) ?? 0,
+    isFactorRequired: config.secondFactorRoles.includes(role),
   };
 }
 

@@ -4,6 +4,7 @@ import { OPERATOR_EVENT_TYPES } from '../audit/events.js';
 import { columnOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
+import { countRecoveryCodes } from './factors.js';
 import { findUserId, unknownUser } from './users.js';
 
 /** The ID of a user, or of a deleted one if it is given itself. @throws {AdminRefusal} for an e-mail that no user has */
@@ -55,6 +56,9 @@ export interface Person {
   /** That the person has asked for */
   requestedLink: object | null;
   knownDevices: object[];
+  factors: object[];
+  /** Number of unused ones */
+  recoveryCodes: number;
   /** Each with its `refresh_tokens` */
   sessions: AsyncIterable<object[]>;
   /** Events about the user */
@@ -68,7 +72,7 @@ export interface Person {
 /** @param id also of a deleted user @throws {AdminRefusal} if nothing is stored about them */
 export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person> {
   const { em, entities } = await db.manager();
-  const { KnownDevice, PasswordLink, RefreshToken, RequestedLink, Session } = entities;
+  const { Factor, KnownDevice, PasswordLink, RefreshToken, RequestedLink, Session } = entities;
   /** These properties of the rows, under the names of their columns. */
   async function stored<Entity extends object>(
     entity: EntityName<Entity>,
@@ -112,6 +116,8 @@ export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person
     passwordLink,
     requestedLink,
     knownDevices: await stored(KnownDevice, { userId: id }, OF_DEVICE, { createdAt: 'asc', id: 'asc' }),
+    factors: await stored(Factor, { userId: id }, OF_FACTOR, { createdAt: 'asc', id: 'asc' }),
+    recoveryCodes: (await countRecoveryCodes(db.admin, [id])).get(id) ?? 0,
     sessions: withRecords(sessions),
     events: pagesOf(db.admin, [about]),
     eventsAsOperator: pagesOf(
@@ -130,6 +136,7 @@ export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person
 }
 
 const OF_DEVICE = ['id', 'userAgent', 'failedLoginAttempts', 'lockedUntil', 'createdAt', 'lastUsedAt'] as const;
+const OF_FACTOR = ['id', 'kind', 'name', 'createdAt', 'lastUsedAt'] as const;
 const OF_RECORD = [
   'jti',
   'userAgent',
@@ -145,6 +152,8 @@ const OF_RECORD = [
   'retriedIpAddress',
   'retriedUserAgent',
   'deviceId',
+  'amr',
+  'provedAt',
 ] as const;
 
 const BEGINNING = { exactly: '-infinity', id: '00000000-0000-0000-0000-000000000000' };

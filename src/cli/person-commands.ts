@@ -15,7 +15,7 @@ export const userExport: Command = command({
   summary: 'print all that is stored about a user, also a deleted one by ID, as JSON',
   example: 'user export ada@example.com',
   prints:
-    'one document, also without `--json`: `{exported_at, id, user, emails, password_link, requested_link, known_devices, sessions, events, events_as_operator, failed_logins}`; `user` and the links are null if there is none, a session has its `refresh_tokens`',
+    'one document, also without `--json`: `{exported_at, id, user, emails, password_link, requested_link, known_devices, factors, recovery_codes, sessions, events, events_as_operator, failed_logins}`; `user` and the links are null if there is none, `recovery_codes` is the number of unused ones, a session has its `refresh_tokens`',
   on: 'database',
   takes: { user: USER },
   run: async (context, { user }) => {
@@ -42,9 +42,10 @@ export const userErase: Command = command({
 
 /** One JSON document; each row of a list has a line. */
 async function* documentOf(exportedAt: Date, id: string, person: Person): AsyncGenerator<string> {
-  const { user, emails, passwordLink, requestedLink, knownDevices } = person;
+  const { user, emails, passwordLink, requestedLink, knownDevices, factors, recoveryCodes } = person;
   const links = { password_link: passwordLink, requested_link: requestedLink, known_devices: knownDevices };
-  const single = { exported_at: exportedAt, id, user, emails, ...links };
+  const second = { factors, recovery_codes: recoveryCodes };
+  const single = { exported_at: exportedAt, id, user, emails, ...links, ...second };
   yield `${json(single).slice(0, -1)},\n`; // the lists are members of the same object
   yield* listOf('sessions', person.sessions);
   yield ',\n';

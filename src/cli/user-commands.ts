@@ -19,6 +19,7 @@ import { SILENT } from '../platform/logger.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
 import { userDevices, userForgetDevice } from './device-commands.js';
+import { userResetFactors } from './factor-commands.js';
 import { oneOf, text, UsageError } from './parameter-types.js';
 import { flag, required, word } from './parameters.js';
 import { userErase, userExport } from './person-commands.js';
@@ -125,6 +126,7 @@ export const userCommands: Record<string, Command> = {
   'user explain': userExplain,
   'user devices': userDevices,
   'user forget-device': userForgetDevice,
+  'user reset-factors': userResetFactors,
   'user set-password': command({
     summary: 'set the password of a user in an emergency, and end all their sessions',
     prints: `${USER_JSON}, and \`password\` if it was generated`,

@@ -3,7 +3,9 @@ import { limitedAddresses } from '../admin/login-addresses.js';
 import type { LoginExplanation } from '../admin/login-explanation.js';
 import { judgeOf, readLoginLimit } from '../admin/login-limit.js';
 import { type ListedUser, wordFor } from '../admin/users.js';
+import type { AuditRow } from '../audit/log.js';
 import type { Config } from '../config/config.js';
+import { FACTORS, type FactorName } from '../domain/factors.js';
 import { RedisAway } from '../rate-limits/windows.js';
 import { type Command, command } from './command.js';
 import type { Contexts } from './context.js';
@@ -14,7 +16,7 @@ export const userExplain: Command = command({
   summary: 'explain why a user cannot log in, and how to fix it',
   example: 'user explain ada@example.com',
   prints:
-    '`{name, id, reasons: [{reason, message, cure}], …, login_limit: {attempts, window_seconds, gateway}}`; `gateway` is null if none answered at `LISTEN_HOST` and `PORT`, so the limit is that of this environment',
+    '`{name, id, reasons: [{reason, message, cure}], …, second_factor: {kinds, recovery_codes, required_by_role}, login_limit: {attempts, window_seconds, gateway}}`; `gateway` is null if none answered at `LISTEN_HOST` and `PORT`, so the limit is that of this environment',
   on: 'database and limits',
   takes: { user: USER },
   run: async (context, { user, json }) => {
@@ -27,7 +29,8 @@ export const userExplain: Command = command({
   },
 });
 
-function printable({ user, name, devices, reasons, refused, limited, limit, liveSessions }: LoginExplanation): object {
+function printable(explanation: LoginExplanation): object {
+  const { user, name, devices, factors, reasons, refused, limited, limit, liveSessions } = explanation;
   return {
     name,
     id: user?.id ?? null,
@@ -38,6 +41,11 @@ function printable({ user, name, devices, reasons, refused, limited, limit, live
     last_login_at: user?.lastLoginAt?.toISOString() ?? null,
     live_session_count: liveSessions,
     known_device_count: devices.length,
+    second_factor: {
+      kinds: [...new Set(factors.map(({ kind }) => kind))],
+      recovery_codes: explanation.recoveryCodesLeft,
+      required_by_role: explanation.isFactorRequired,
+    },
     refused_logins: refused.map(({ createdAt, eventType, ipAddress, userAgent }) => ({
       created_at: createdAt.toISOString(),
       event_type: eventType,
@@ -55,13 +63,14 @@ function printable({ user, name, devices, reasons, refused, limited, limit, live
 }
 
 function sentences(explanation: LoginExplanation, { login }: Config, command: string): string[] {
-  const { user, name, reasons, refused, limited, limit, liveSessions } = explanation;
+  const { user, name, factors, reasons, refused, limited, limit, liveSessions } = explanation;
   const lines = reasons.map(({ message, cure }) => message + (cure === null ? '' : ` Fix: ${command} ${cure}`));
   if (user !== undefined && reasons.length === 0) {
     lines.push(
-      `Nothing prevents ${name} from logging in except a wrong password, judged by ${judgeOf(limit)}. Fix: ${command} user reset-link ${wordFor(user)}`,
+      `Nothing prevents ${name} from logging in except a wrong password${factors.length > 0 ? ' or second factor' : ''}, judged by ${judgeOf(limit)}. Fix: ${command} user reset-link ${wordFor(user)}`,
     );
   }
+  if (user !== undefined) lines.push(...aboutFactors(explanation, user, command));
   if (limited === undefined) lines.push('Limited addresses are unknown: Redis is unreachable.');
   else if (limited.others.length > 0) {
     const others = `${counted(limited.others.length, 'other address', 'other addresses')} cannot log in at present`;
@@ -78,16 +87,43 @@ function sentences(explanation: LoginExplanation, { login }: Config, command: st
     );
   }
   lines.push(refused.length === 0 ? 'The audit log has no refused logins.' : 'Refused logins, newest first:');
-  for (const { createdAt, eventType, ipAddress, userAgent } of refused) {
-    lines.push(`  ${createdAt.toISOString()} ${WORDS[eventType] ?? eventType}, from ${ipAddress} ${userAgent ?? ''}`);
+  for (const { createdAt, ipAddress, userAgent, ...event } of refused) {
+    lines.push(`  ${createdAt.toISOString()} ${whatWasWrong(event)}, from ${ipAddress} ${userAgent ?? ''}`);
   }
   return lines.map((line) => line.trimEnd());
 }
 
-const WORDS: Record<string, string> = {
-  login_failure: 'wrong password, or no such active user',
-  account_locked: 'the account was locked',
+const WRONG: Record<FactorName, string> = {
+  totp: 'wrong code of the authenticator app',
+  passkey: 'wrong passkey',
+  recovery_code: 'wrong recovery code',
 };
+
+function whatWasWrong({ eventType, metadata }: Pick<AuditRow, 'eventType' | 'metadata'>): string {
+  if (eventType === 'account_locked') return 'the account was locked';
+  const factor = FACTORS.find((name) => name === metadata['factor']);
+  return factor === undefined ? 'wrong password, or no such active user' : WRONG[factor];
+}
+
+/** What a login needs after the password, and what the role makes of it. */
+function aboutFactors(
+  { factors, recoveryCodesLeft, isFactorRequired }: LoginExplanation,
+  user: ListedUser,
+  command: string,
+): string[] {
+  const byRole = `By this shell's SECOND_FACTOR_ROLES, the role ${user.role} has scopes only after a second factor`;
+  if (factors.length === 0) {
+    return isFactorRequired ? [`${byRole}. There is none yet: the user logs in by password, and adds one.`] : [];
+  }
+  const any = factors.map(({ kind, name }) =>
+    kind === 'totp' ? 'a code of the authenticator app' : `passkey ${name}`,
+  );
+  const codes = counted(recoveryCodesLeft, 'recovery code is', 'recovery codes are');
+  return [
+    `After the password, a login needs ${any.join(' or ')}; ${codes} left. If all are lost: ${command} user reset-factors ${wordFor(user)}`,
+    ...(isFactorRequired ? [`${byRole}.`] : []),
+  ];
+}
 
 function counted(count: number, one: string, many: string): string {
   return `${count === 0 ? 'no' : count} ${count === 1 ? one : many}`;

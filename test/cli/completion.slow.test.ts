@@ -71,6 +71,7 @@ const OFFERS: Array<[line: string, offered: string[]]> = [
       'explain',
       'devices',
       'forget-device',
+      'reset-factors',
       'set-password',
       'delete',
       'export',

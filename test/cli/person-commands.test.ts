@@ -73,6 +73,22 @@ async function livedHere() {
      where user_id = $1 and revoked_reason = 'rotated'`,
     [id, theirs['x-forwarded-for'], theirs['user-agent']],
   );
+  await gateway.rows(
+    `with marked as (update users set has_factors = true where id = $1),
+       code as (insert into recovery_codes values ($1, sha256($1::text::bytea || 'code'))),
+       half as (
+         insert into ceremonies (token_sha256, purpose, user_id, expires_at)
+         values (sha256($1::text::bytea || 'half'), 'half_login', $1, now() + interval '5 minutes')
+       )
+     insert into factors
+       (id, user_id, kind, name, created_at, sealed_secret, credential_id, user_handle, public_key, sign_count, transports,
+         is_synced)
+     values
+       (gen_random_uuid(), $1, 'totp', 'Ada''s totp', now(), 'sealed by nobody', null, null, null, null, null, null),
+       (gen_random_uuid(), $1, 'passkey', 'Ada''s passkey', now() + interval '1 s', null, sha256($1::text::bytea || 'credential'),
+         sha256($1::text::bytea || 'handle'), sha256($1::text::bytea || 'key'), 0, '{}', true)`,
+    [id],
+  );
   return { id, before, after, theirs, access, refreshToken: tokenOf(rotated), link, colleague };
 }
 
@@ -137,6 +153,14 @@ test('Interface 15: user export prints the account, link, sessions and events of
     password_link: { purpose: 'reset', expires_at: expect.any(String) },
     requested_link: { expires_at: expect.any(String) },
     known_devices: [1, 2].map(() => expect.objectContaining({ user_agent: theirs['user-agent'] })),
+    factors: ['totp', 'passkey'].map((kind) => ({
+      id: expect.any(String),
+      kind,
+      name: `Ada's ${kind}`,
+      created_at: expect.any(String),
+      last_used_at: null,
+    })),
+    recovery_codes: 1,
     sessions: [expect.any(Object), expect.any(Object)],
     events: expect.any(Array),
     events_as_operator: [expect.objectContaining({ event_type: 'user_role_changed', user_id: person.colleague.id })],
@@ -164,14 +188,25 @@ async function secretsOf({ id, access, refreshToken, link }: Awaited<ReturnType<
     `select token_sha256 as bytes from password_links where user_id = $1
      union select token_sha256 from requested_links where user_id = $1
      union select secret_sha256 from known_devices where user_id = $1
+     union select code_sha256 from recovery_codes where user_id = $1
+     union select token_sha256 from ceremonies where user_id = $1
+     union select unnest(array[credential_id, user_handle, public_key]) from factors where user_id = $1 and kind = 'passkey'
      union select retry_key_sha256 from refresh_tokens where user_id = $1 and retry_key_sha256 is not null`,
     [id],
   );
-  expect(binary).toHaveLength(5);
+  expect(binary).toHaveLength(10);
   const forms = (['hex', 'base64', 'base64url'] as const).flatMap((form) =>
     binary.map((row) => row.bytes.toString(form)),
   );
-  return [PASSWORD, access, refreshToken, link.split('#token=')[1] ?? '', ...HASH.split('$').slice(-2), ...forms];
+  return [
+    PASSWORD,
+    'sealed by nobody',
+    access,
+    refreshToken,
+    link.split('#token=')[1] ?? '',
+    ...HASH.split('$').slice(-2),
+    ...forms,
+  ];
 }
 
 test('Interface 15: user export reads every page of the events', async () => {
@@ -200,12 +235,14 @@ test('Interface 15: user erase deletes the user, and replaces only their e-mails
   expect(personal.filter((text) => JSON.stringify(left).includes(`"${text}"`))).toEqual([]);
   const erased = (row: object) =>
     JSON.parse(personal.reduce((text, one) => text.replaceAll(`"${one}"`, `"${pseudonym}"`), JSON.stringify(row)));
-  const { users, password_links, requested_links, known_devices, audit_events, refresh_tokens, ...others } = tables;
+  const { users, audit_events, refresh_tokens, ...others } = tables;
+  const ofPerson = ['known_devices', 'password_links', 'requested_links', 'factors', 'recovery_codes', 'ceremonies'];
+  for (const name of ofPerson) {
+    expect(left[name]).toEqual(others[name]?.filter((row) => row['user_id'] !== id));
+    delete others[name];
+  }
   expect(left).toMatchObject(others);
   expect(left['users']).toEqual(users?.filter((row) => row['id'] !== id));
-  expect(left['known_devices']).toEqual(known_devices?.filter((row) => row['user_id'] !== id));
-  expect(left['password_links']).toEqual(password_links?.filter((row) => row['user_id'] !== id));
-  expect(left['requested_links']).toEqual(requested_links?.filter((row) => row['user_id'] !== id));
   const ended = { revoked: true, revoked_reason: 'user_deleted', revoked_at: expect.any(String) };
   const jti = String(claimsOf(refreshToken)['jti']);
   expect(byId(left['refresh_tokens'], 'jti')).toEqual(

@@ -78,6 +78,7 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
     last_login_at: null,
     live_session_count: 0,
     known_device_count: 0,
+    second_factor: { kinds: [], recovery_codes: 0, required_by_role: false },
     refused_logins: [
       {
         created_at: gateway.clock.now().toISOString(),

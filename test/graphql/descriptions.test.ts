@@ -26,7 +26,6 @@ import {
   rotateWebhookSecret,
 } from '../../src/admin/webhooks.js';
 import { startReceiver } from '../outbox/receiver.js';
-import { claimsOf, PASSWORD, startGateway } from '../support/gateway/gateway.js';
 import {
   codeAt,
   confirm,
@@ -37,6 +36,7 @@ import {
   withTotp,
   wrongCode,
 } from '../support/gateway/factors.js';
+import { claimsOf, PASSWORD, startGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
 import { ANOTHER, CHOSEN, changePassword, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
@@ -54,7 +54,13 @@ function fieldsNamed(type: string): string[] {
 test('Interface 11: each event type is caused here, and its description names the fields of its metadata', async () => {
   const receiver = await startReceiver();
   const gateway = await startGateway({
-    env: { LOGIN_MAX_FAILURES: '2', LOGIN_RATE_LIMIT: '1000', KNOWN_DEVICES: 'on', MAIL: 'log', WEBHOOK_HOSTS: receiver.authority },
+    env: {
+      LOGIN_MAX_FAILURES: '2',
+      LOGIN_RATE_LIMIT: '1000',
+      KNOWN_DEVICES: 'on',
+      MAIL: 'log',
+      WEBHOOK_HOSTS: receiver.authority,
+    },
     outboxPollMs: 20,
   });
   const { app } = gateway;
