@@ -55,9 +55,9 @@ async function loadedBy(
 }
 
 const ORM = ['@mikro-orm/core', '@mikro-orm/migrations', 'Migration20261121000001_users_sessions_audit'];
-const NOT_AT_START = [...ORM, 'ioredis', 'nodemailer', 'tldts'];
+const NOT_AT_START = [...ORM, 'ioredis', 'nodemailer', 'tldts', '@simplewebauthn/server'];
 
-test('a start on a migrated database loads neither the ORM nor migrations, Redis or what doctor looks with', async () => {
+test('a start on a migrated database loads neither the ORM nor migrations, Redis, what doctor looks with, or passkeys', async () => {
   const loaded = await loadedBy(['start']);
   expect([...loaded]).toEqual(expect.arrayContaining(['pg', 'express', 'graphql']));
   expect(NOT_AT_START.filter((name) => loaded.has(name))).toEqual([]);
