@@ -47,7 +47,7 @@ const NEXT_TO_SRC: Record<string, RegExp> = {
   'pages/kit': /^src\/credentials\/passwords\/password-context\.ts$/,
   'pages/set-password': /^pages\/kit\//,
   'pages/explorer': /^client\/src\/browser\.ts$|^schema\.graphql$/,
-  'pages/console': /^(pages\/kit\/.+|client\/src\/browser\.ts|src\/domain\/scopes\.ts)$/,
+  'pages/console': /^(pages\/kit\/.+|client\/src\/(browser|factors|passkeys)\.ts|src\/domain\/scopes\.ts)$/,
   'proof/evidence': /^(src\/db\/embedded|client\/src|test)\//,
   'proof/bench': /^(src|test|proof\/evidence)\//,
   'proof/scale': /^(test|proof\/(bench|evidence))\//,

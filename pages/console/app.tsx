@@ -1,5 +1,4 @@
 /** What the page shows: the form for logging in, or the view of its address in the frame. */
-import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Missing, useLoaded } from '../kit/lazy.js';
 import { go, Link, place } from '../kit/location.js';
@@ -55,30 +54,26 @@ function CurrentView() {
   }, [isMovedOn]);
   if (isMovedOn) return <Loading />;
   if (found === undefined) return <Notice heading="Not found" text="The console has no such view." />;
-  if (!isAllowed) {
-    return (
-      <Notice heading={found.view.name} text={`Your role (${currentUser.value?.role}) may not see this view.`}>
-        <FactorWanted>
-          <Link to={MY_SESSIONS}>My sessions</Link> is where you add one.
-        </FactorWanted>
-      </Notice>
-    );
-  }
+  if (!isAllowed) return <NotAllowed name={found.view.name} />;
   return <Loaded key={`${found.view.name}/${found.id}`} view={found.view} id={found.id} />;
 }
 
-interface NoticeProps {
-  heading: string;
-  text: string;
-  children?: ComponentChildren;
-}
-
-function Notice({ heading, text, children }: NoticeProps) {
+function Notice({ heading, text }: { heading: string; text: string }) {
   return (
     <>
       <Heading text={heading} />
       <p>{text}</p>
-      {children}
+    </>
+  );
+}
+
+function NotAllowed({ name }: { name: string }) {
+  return (
+    <>
+      <Heading text={name} />
+      <FactorWanted otherwise={<p>Your role ({currentUser.value?.role}) may not see this view.</p>}>
+        You add one under <Link to={MY_SESSIONS}>My sessions</Link>.
+      </FactorWanted>
     </>
   );
 }

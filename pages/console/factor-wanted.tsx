@@ -5,12 +5,18 @@ import { currentUser } from './auth.js';
 import { askForProof } from './confirmation.js';
 import { OwnFactorKinds, OwnName } from './operations.js';
 
-/** @param children where to find what is missing */
-export function FactorWanted({ children }: { children: ComponentChildren }) {
+interface Props {
+  /** Where to find what is missing */
+  children: ComponentChildren;
+  /** What is said to everybody else */
+  otherwise?: ComponentChildren;
+}
+
+export function FactorWanted({ children, otherwise }: Props) {
   const { data } = useAnswer(OwnName, {});
   // The token has its scopes as soon as there is a factor.
   const isWanted = data?.me?.secondFactorRequired === true && currentUser.value?.scopes.length === 0;
-  return isWanted ? <Wanted>{children}</Wanted> : null;
+  return isWanted ? <Wanted>{children}</Wanted> : <>{otherwise}</>;
 }
 
 function Wanted({ children }: { children: ComponentChildren }) {

@@ -1,8 +1,16 @@
 /** Values to copy: a secret that is shown once, a command to try. */
+import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 
-/** @param label names what is copied for screen readers */
-function CopyButton({ label, copy }: { label: string; copy(): Promise<void> }) {
+interface CopyButtonProps {
+  /** Names what is copied for screen readers */
+  label: string;
+  /** Further buttons next to it */
+  children?: ComponentChildren;
+  copy(): Promise<void>;
+}
+
+function CopyButton({ label, children, copy }: CopyButtonProps) {
   const [said, setSaid] = useState('');
   const press = (): void => {
     setSaid('');
@@ -16,6 +24,7 @@ function CopyButton({ label, copy }: { label: string; copy(): Promise<void> }) {
       <button type="button" class="small" aria-label={`Copy ${label}`} onClick={press}>
         Copy
       </button>
+      {children}
       <span role="status" class="quiet">
         {said}
       </span>
@@ -23,8 +32,15 @@ function CopyButton({ label, copy }: { label: string; copy(): Promise<void> }) {
   );
 }
 
+interface CopyableProps {
+  label: string;
+  text: string;
+  /** Further buttons next to that one */
+  children?: ComponentChildren;
+}
+
 /** A text in a box, with a button that copies it. If the browser forbids that, it selects the text. */
-export function Copyable({ label, text }: { label: string; text: string }) {
+export function Copyable({ label, text, children }: CopyableProps) {
   const box = useRef<HTMLPreElement>(null);
   const copy = async (): Promise<void> => {
     if (box.current !== null) getSelection()?.selectAllChildren(box.current);
@@ -35,7 +51,9 @@ export function Copyable({ label, text }: { label: string; text: string }) {
       <p class="copyable-label">{label}</p>
       <pre ref={box}>{text}</pre>
       <p class="copyable-actions">
-        <CopyButton label={label.toLowerCase()} copy={copy} />
+        <CopyButton label={label.toLowerCase()} copy={copy}>
+          {children}
+        </CopyButton>
       </p>
     </div>
   );

@@ -132,6 +132,13 @@ async function fill(gateway: TestGateway, people: readonly Person[]): Promise<st
   }
   const { email } = await gateway.user();
   for (let i = 0; i < 6; i += 1) await login(gateway, email, WRONG);
+  for (const name of ['Laptop', 'W'.repeat(100)]) {
+    await gateway.rows(
+      `insert into factors (id, user_id, kind, name, created_at, credential_id, user_handle, public_key, sign_count, transports, is_synced)
+       select gen_random_uuid(), id, 'passkey', $1, now(), uuid_send(gen_random_uuid()), 'x', 'x', 0, '{}', true from users where id = any($2)`,
+      [name, people.map(({ id: person }) => person)],
+    );
+  }
   await gateway.rows(`update users set locked_until = '2100-01-01', is_active = false where id = $1`, [ada.id]);
   return sid;
 }
@@ -221,6 +228,8 @@ inChromium('in Chromium, the views of the console', () => {
         ['/console/keys', 'Create an API key'],
         ['/console/webhooks', 'Create a webhook'],
         [`/console/users/${people[0]?.id}`, 'End all sessions'],
+        ['/console/sessions', 'Add an authenticator app'],
+        ['/console/sessions', 'Remove'],
       ] as const) {
         await page.goto(`${site.edge.url}${path}`);
         await page.getByRole('button', { name: button }).first().click();

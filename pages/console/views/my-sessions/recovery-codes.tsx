@@ -24,8 +24,7 @@ export function RecoveryCodes({ codes, email }: ShownProps) {
         Recovery codes of <Foreign text={email} /> at {host}. Each lets you in once, without the app or the passkey.
       </p>
       <p class="no-print">Save them now: they are not shown again.</p>
-      <Copyable label="Recovery codes" text={codes.join('\n')} />
-      <p class="row-actions no-print">
+      <Copyable label="Recovery codes" text={codes.join('\n')}>
         <button
           type="button"
           class="small"
@@ -36,7 +35,7 @@ export function RecoveryCodes({ codes, email }: ShownProps) {
         <button type="button" class="small" onClick={() => print()}>
           Print
         </button>
-      </p>
+      </Copyable>
     </div>
   );
 }
