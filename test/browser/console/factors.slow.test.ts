@@ -1,7 +1,8 @@
 /** Second factors under My sessions and on the page of a user, by keyboard. (Interface 19 and 20) */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { codeAt, withTotp, wrongCode } from '../../support/gateway/factors.js';
+import { addTotp, codeAt, withTotp, wrongCode } from '../../support/gateway/factors.js';
+import { signIn } from '../../support/gateway/graphql.js';
 import { plugIn } from '../authenticator.js';
 import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
@@ -14,6 +15,7 @@ import {
   GOOD,
   type Looks,
   lookAt,
+  openAlone,
   openConsole,
   startConsole,
 } from './console.js';
@@ -246,6 +248,18 @@ inChromium('in Chromium, second factors in the console', () => {
     await page.getByRole('table', { name: 'Users' }).getByText(email).waitFor();
     expect(wrong).toEqual([]);
     await close();
+
+    const user = await strict.gateway.user({ role: 'admin' });
+    const another = await openAlone(strict, '/console/', { email: user.email });
+    await another.page.getByText('Your role needs a second factor').waitFor();
+    const { secret } = await addTotp(strict.gateway, await signIn(strict.gateway, user)); // in another session
+    await another.page.reload();
+    await press(another.page, 'Use my second factor');
+    await confirmDialog(another.page).getByLabel('Code').fill(codeAt(secret, strict.gateway.clock.now()));
+    await another.page.keyboard.press('Enter');
+    await another.page.getByRole('navigation').getByRole('link', { name: 'Users' }).waitFor();
+    expect(another.wrong).toEqual([]);
+    await another.close();
     await strict.close();
   });
 
@@ -286,6 +300,15 @@ inChromium('in Chromium, second factors in the console', () => {
       await look();
       expect(wrong).toEqual([]);
       await close();
+
+      const admin = await openConsole(site, 'admin', `/console/users/${id}`, { scheme, width });
+      await table(admin.page).getByText('Laptop 9').waitFor();
+      expect(await lookAt(admin.page)).toEqual(GOOD);
+      await press(admin.page, 'Reset factors');
+      await admin.page.getByRole('dialog').getByText('Removes every second factor').waitFor();
+      expect(await lookAt(admin.page)).toEqual(GOOD);
+      expect(admin.wrong).toEqual([]);
+      await admin.close();
     },
   );
 });
