@@ -287,8 +287,10 @@ test('Interface 20: a password that was being checked when the first factor was 
   const waiting = confirm(gateway, session.accessToken, { password: PASSWORD });
   await held.reached(1);
   await addPasskey(gateway, other);
-  held.release();
-  const [answer, events] = await auditDuring(gateway, () => waiting);
+  const [answer, events] = await auditDuring(gateway, () => {
+    held.release();
+    return waiting;
+  });
   expect([answer.status, answer.json.reason, events]).toEqual([403, 'second_factor_required', []]);
   expect(await userRow(gateway, user.id)).toMatchObject({ failed_login_attempts: 0 });
   expect(provedIn(await refresh(gateway, session.refreshToken))).toMatchObject({ acr: 'aal1' });
