@@ -14,6 +14,13 @@ export type Act =
   | { kind: 'call'; tab: number; isRefused: boolean }
   | { kind: 'login'; tab: number; user: number }
   | { kind: 'logout'; tab: number }
+  /** The right password of somebody whose login wants a second factor, which follows after a while or not at all */
+  | { kind: 'half'; tab: number; secondMs: number | undefined }
+  /** The second factor, in a page that waits for one */
+  | { kind: 'second'; tab: number; isRight: boolean }
+  | { kind: 'cancel'; tab: number }
+  /** The password again, in the session that there is */
+  | { kind: 'confirm'; tab: number }
   | { kind: 'offline'; ms: number }
   /** Whether the browser's monotonic clock goes on meanwhile, which differs between systems */
   | { kind: 'sleep'; ms: number; isCounted: boolean }
@@ -53,6 +60,17 @@ const USUAL: Array<fc.WeightedArbitrary<Act>> = [
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('reload' as const), tab, asks }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('login' as const), tab, user: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('logout' as const), tab }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('half' as const),
+      tab,
+      secondMs: fc.option(fc.nat(2 * CUT_OFF_MS), { nil: undefined, freq: 2 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('second' as const), tab, isRight: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), tab }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('confirm' as const), tab }) },
 ];
 
 /** In which messages are lost, or longer on their way than the client waits. */

@@ -19,6 +19,8 @@ export interface Run {
   gateway: Pick<TestGateway, 'rows' | 'instances' | 'clock'>;
   /** Who logs in; their password is that of the tests */
   users: ReadonlyArray<{ email: string }>;
+  /** Whose login wants a second factor as well */
+  owner: { id: string; email: string };
   counts: Counts;
   /** What of a request's fields does not reach the gateway, for the models that have to fail */
   withhold?: (headers: Record<string, string>) => Record<string, string>;
@@ -28,7 +30,7 @@ export interface Run {
 
 /** @throws {Error} with the story of what happened, if something was wrong */
 export async function runSchedule(
-  { gateway, users, counts, withhold = (headers) => headers, keep = (value) => value }: Run,
+  { gateway, users, owner, counts, withhold = (headers) => headers, keep = (value) => value }: Run,
   schedule: Schedule,
 ): Promise<void> {
   const time = createVirtualTime();
@@ -39,7 +41,13 @@ export async function runSchedule(
   const server = createServer(gateway, serverNow, story, counts);
   const jar: Jar = { cookie: undefined };
   const network = createNetwork(time, { answer: serve }, jar, schedule, story);
-  const shared = createShared(time, keep);
+  /** Of half logins, which no page may store */
+  const challenges = new Set<string>();
+  let isChallengeStored = false;
+  const shared = createShared(time, (value) => {
+    isChallengeStored ||= [...challenges].some((challenge) => value.includes(challenge));
+    return keep(value);
+  });
   const random = randomOf(schedule.seed);
   const pages = createPages(time, network, shared, random, story);
   /** Whether the browser must be signed in: undefined while a login or logout has no answer */
@@ -57,7 +65,10 @@ export async function runSchedule(
   async function serve(sent: Sent, instance: number): Promise<Answered> {
     gateway.clock.set(serverNow());
     if (sent.path === '/api') return callApi(sent);
-    return server.answer({ ...sent, headers: withhold(sent.headers) }, instance);
+    const answered = await server.answer({ ...sent, headers: withhold(sent.headers) }, instance);
+    const { challenge } = JSON.parse(answered.body || '{}');
+    if (challenge !== undefined) challenges.add(challenge);
+    return answered;
   }
 
   /** An API of others, which believes a token until it expires. */
@@ -107,6 +118,35 @@ export async function runSchedule(
     change(tab, `login as user ${user}`, true, () => tab.client.login({ email, password: PASSWORD }));
   }
 
+  const isHalf = ({ client }: Tab): boolean => client.state().status === 'second-factor';
+
+  /** Of those that wait for a second factor, counted round */
+  function halfAt(index: number): Tab | undefined {
+    const waiting = pages.open().filter(isHalf);
+    return waiting[index % Math.max(1, waiting.length)];
+  }
+
+  /** By a recovery code that is good for one login */
+  async function giveSecondFactor(page: Tab): Promise<void> {
+    const recoveryCode = Buffer.from(random(16)).toString('hex').toUpperCase();
+    const sha256 = createHash('sha256').update(recoveryCode).digest();
+    await gateway.rows('insert into recovery_codes (user_id, code_sha256) values ($1, $2) on conflict do nothing', [
+      owner.id,
+      sha256,
+    ]);
+    if (page.isGone() || !isHalf(page)) return;
+    change(page, 'a second factor', true, async () => {
+      await page.client.secondFactor({ recoveryCode });
+      counts.second_factors += 1;
+    });
+  }
+
+  function giveUp({ name, client }: Tab): void {
+    story.add(`${name} gives the half login up`);
+    client.cancelSecondFactor();
+    counts.half_given_up += 1;
+  }
+
   const DO: { [K in Act['kind']]: (act: Extract<Act, { kind: K }>) => unknown } = {
     open: ({ asks }) => pages.open().length < LIMIT_OF_PAGES && pages.load(asks),
     close: ({ tab }) => {
@@ -133,6 +173,35 @@ export async function runSchedule(
     logout: ({ tab }) => {
       const leaving = pages.at(tab);
       change(leaving, 'logout', false, () => leaving.client.logout());
+    },
+    half: ({ tab, secondMs }) => {
+      const page = pages.at(tab);
+      story.add(`${page.name}: half a login begins`);
+      const { email } = owner;
+      const working = page.client.login({ email, password: PASSWORD });
+      addEnd(page, 'half a login', working);
+      working
+        .then(() => {
+          counts.half_logins += 1;
+          if (secondMs !== undefined) time.after(secondMs, () => giveSecondFactor(page));
+        })
+        .catch(() => undefined);
+    },
+    second: ({ tab, isRight }) => {
+      const page = halfAt(tab);
+      if (page === undefined) return;
+      if (isRight) return giveSecondFactor(page);
+      addEnd(page, 'a wrong code', page.client.secondFactor({ recoveryCode: 'wrong' }));
+    },
+    cancel: ({ tab }) => {
+      const page = halfAt(tab);
+      if (page !== undefined) giveUp(page);
+    },
+    confirm: ({ tab }) => {
+      const page = pages.at(tab);
+      const working = page.client.confirm({ password: PASSWORD });
+      addEnd(page, 'a confirmation', working);
+      working.then(() => (counts.confirmations += 1)).catch(() => undefined);
     },
     offline: ({ ms }) => {
       story.add(`the network is away for ${ms} ms`);
@@ -185,6 +254,7 @@ export async function runSchedule(
   }
 
   async function begin(): Promise<void> {
+    await gateway.rows('update users set failed_login_attempts = 0, locked_until = null where id = $1', [owner.id]);
     login(pages.load(1), 0);
     await time.passUntil(() => expected.isSignedIn !== undefined, PROMPT_MS);
   }
@@ -197,6 +267,8 @@ export async function runSchedule(
     const isHonest = !schedule.mayLose && !hasThiefActed;
     const mustHaveToken = isHonest && expected.isSignedIn === true;
     const mustBeOut = isHonest && lastLogout === changes;
+    if (isChallengeStored) throw new Violation('a challenge is in storage');
+    for (const tab of pages.open().filter(isHalf)) giveUp(tab);
     for (const tab of pages.open()) {
       const isGiven = await isGivenToken(tab);
       if (!isGiven && mustHaveToken) throw new Violation(`${tab.name} has lost its session`);

@@ -35,6 +35,10 @@ export const noCounts = () => ({
   thefts: 0,
   thefts_after_logout: 0,
   tokens_of_thieves: 0,
+  half_logins: 0,
+  half_given_up: 0,
+  second_factors: 0,
+  confirmations: 0,
 });
 export type Counts = ReturnType<typeof noCounts>;
 

@@ -1,11 +1,12 @@
 /**
- * The browser's client and the gateway together (Interface 12 and 13), in random schedules of what users, browsers,
+ * The browser's client and the gateway together (Interface 12, 13 and 20), in random schedules of what users, browsers,
  * networks and thieves do, in virtual time. MODEL_SCHEDULES says how many of each kind and MODEL_SEED which: it is
  * printed. A schedule that fails is shrunk and printed as a story.
  */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { CUT_OFF_MS } from '../../client/src/refresh.js';
+import { withTotp } from '../../test/support/gateway/factors.js';
 import { startGateway, type TestGateway } from '../../test/support/gateway/gateway.js';
 import { type Kind, type Schedule, schedules } from './acts.js';
 import { NO_FAULT } from './faults.js';
@@ -44,11 +45,13 @@ const PROMPT: Kind = {
 const say = (line: string): void => void process.stderr.write(`model: ${line}\n`);
 let gateway: TestGateway;
 let users: Run['users'];
+let owner: Run['owner'];
 let counts = noCounts();
 beforeAll(async () => {
   say(`MODEL_SEED=${seed} MODEL_SCHEDULES=${numRuns}`);
   gateway = await startGateway({ env: { REFRESH_RETRY: 'true' }, instances: 2 });
   users = [await gateway.user(), await gateway.user()];
+  owner = (await withTotp(gateway)).user;
 });
 beforeEach(() => {
   counts = noCounts();
@@ -57,14 +60,18 @@ afterEach(() => say(`${expect.getState().currentTestName}: ${JSON.stringify(coun
 afterAll(() => gateway?.close());
 
 function property(kind: Kind, run: Partial<Run> = {}) {
-  return fc.asyncProperty(schedules(kind), (schedule) => runSchedule({ gateway, users, counts, ...run }, schedule));
+  return fc.asyncProperty(schedules(kind), (schedule) =>
+    runSchedule({ gateway, users, owner, counts, ...run }, schedule),
+  );
 }
 
 test(
   'without a thief no session is lost',
   async () => {
     await fc.assert(property(HONEST), { numRuns, seed });
-    expect(Math.min(counts.retries, counts.logouts_failed, counts.logouts_done)).toBeGreaterThan(0);
+    const { retries, logouts_failed, logouts_done, second_factors, half_given_up, confirmations } = counts;
+    const happened = [retries, logouts_failed, logouts_done, second_factors, half_given_up, confirmations];
+    expect(Math.min(...happened)).toBeGreaterThan(0);
   },
   LIMIT_MS,
 );
@@ -82,11 +89,12 @@ test(
 );
 
 describe('without REFRESH_RETRY', () => {
-  let run: Pick<Run, 'gateway' | 'users'>;
+  let run: Pick<Run, 'gateway' | 'users' | 'owner'>;
   let withoutRetry: TestGateway;
   beforeAll(async () => {
     withoutRetry = await startGateway({ instances: 2 });
-    run = { gateway: withoutRetry, users: [await withoutRetry.user(), await withoutRetry.user()] };
+    const users = [await withoutRetry.user(), await withoutRetry.user()];
+    run = { gateway: withoutRetry, users, owner: (await withTotp(withoutRetry)).user };
   });
   afterAll(() => withoutRetry?.close());
 
