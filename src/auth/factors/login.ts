@@ -64,6 +64,8 @@ export async function finishLogin(
 
   // The user changed, or the code or the half login has been used meanwhile.
   if ((await findHalfLogin(db, halfLoginSha256, clock.now())) === undefined) return refused('challenge_invalid');
+  // Interface 16: the device was forgotten, so the login is that of a stranger.
+  if (await isForgotten(deps, user, attempt)) return finishLogin(deps, challenge, presented, visitor);
   return refuseWrong(deps, user, attempt);
 }
 
@@ -201,6 +203,13 @@ interface Attempt {
   visitor: Visitor;
 }
 
+/** Whether the device of this login was known when the user was read, and is not any more. */
+async function isForgotten(deps: FactorDeps, { device }: LoginUser, { email, visitor }: Attempt): Promise<boolean> {
+  if (device === undefined) return false;
+  const user = await findUser(deps, email, visitor);
+  return user !== undefined && user.device === undefined;
+}
+
 /** Counts a code as a wrong password; an assertion cannot be guessed, so it is only written. */
 async function refuseWrong(deps: FactorDeps, user: LoginUser | undefined, attempt: Attempt): Promise<Outcome> {
   const { clock, db, metrics } = deps;
@@ -214,6 +223,7 @@ async function refuseWrong(deps: FactorDeps, user: LoginUser | undefined, attemp
     // Others have locked the account meanwhile, or the user is gone.
     const changed = await findUser(deps, email, visitor);
     if (changed !== undefined && isLocked(changed, now)) return refuseLockedFactor(deps, factor, changed, visitor);
+    if (await isForgotten(deps, user, attempt)) return refuseWrong(deps, { ...user, device: undefined }, attempt);
     await writeAudit(db, [failure], now);
   }
   metrics.factors.inc({ kind: factor, outcome: 'wrong' });
