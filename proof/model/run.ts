@@ -189,9 +189,9 @@ export async function runSchedule(
     },
     second: ({ tab, isRight }) => {
       const page = halfAt(tab);
-      if (page === undefined) return;
+      if (page === undefined) return undefined;
       if (isRight) return giveSecondFactor(page);
-      addEnd(page, 'a wrong code', page.client.secondFactor({ recoveryCode: 'wrong' }));
+      return addEnd(page, 'a wrong code', page.client.secondFactor({ recoveryCode: 'wrong' }));
     },
     cancel: ({ tab }) => {
       const page = halfAt(tab);
