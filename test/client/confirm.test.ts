@@ -186,15 +186,18 @@ test('Interface 20: a token that the gateway takes for expired is renewed, and t
 
 test('Interface 20: a session that is left meanwhile does not come back', async () => {
   const held = hold();
+  let isConfirmed = false;
   const page = await openSignedIn({
     wire: async (request, next) => {
       const answer = await next();
-      if (request.url.endsWith('/confirm')) await held.promise;
+      if (!request.url.endsWith('/confirm')) return answer;
+      isConfirmed = answer.ok;
+      await held.promise;
       return answer;
     },
   });
   const confirmed = page.client.confirm({ password: PASSWORD });
-  await until('it has asked', () => paths(page).includes('/auth/confirm'));
+  await until('the answer is on its way', () => isConfirmed);
   await page.client.logout();
   held.end();
   await confirmed;
