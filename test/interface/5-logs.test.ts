@@ -1,5 +1,6 @@
 /** One line for each outcome, with the ids of its request; no secret and no e-mail in any line. (Interface 14, ASVS 16.2.5) */
 import { randomUUID } from 'node:crypto';
+import { codeAt, post } from '../support/gateway/factors.js';
 import {
   type Answer,
   logIn,
@@ -14,6 +15,7 @@ import { captureLog } from '../support/gateway/log.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 import { userRow } from '../support/gateway/rows.js';
 import { forgeRefreshToken } from '../support/independent/forge.js';
+import { SoftwareAuthenticator } from '../support/independent/passkeys/software-authenticator.js';
 import { lacksColumn, refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
 import { until } from '../support/until.js';
 
@@ -101,6 +103,82 @@ test('Interface 5 and 14: no password, token, hash or e-mail is in any line, wha
     if (secret.startsWith('ey') && signature) expect(text).not.toContain(signature);
   }
   expect(text).not.toContain('$argon2');
+});
+
+test('Interface 14 and 20: no code, secret, challenge or credential is in any line, whatever happens', async () => {
+  const secrets = new Set<string>([PASSWORD, 'submitted-secret']);
+  /** Every long text in a value, also further down, except what an error says to people and programs. */
+  const keep = (value: unknown): void => {
+    if (typeof value === 'string' && value.length > 20) secrets.add(value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) if (!/^(detail|reason|errors)$/.test(name)) keep(inner);
+  };
+  const say: typeof post = async (on, path, body, as) => {
+    const answer = await post(on, path, body, as);
+    keep(body);
+    keep(answer.json);
+    return answer;
+  };
+  const session = await signIn(gateway, await gateway.user({ email: 'second.factor@example.com' }));
+  const { accessToken: token } = session;
+  secrets.add(session.user.email);
+  const app = (await say(gateway, 'factors/totp', {}, token)).json;
+  const code = codeAt(app.secret, gateway.clock.now());
+  await say(gateway, `factors/totp/${app.id}`, { code: 'submitted-secret-code' }, token);
+  const { recovery_codes } = (await say(gateway, `factors/totp/${app.id}`, { code }, token)).json;
+  const authenticator = new SoftwareAuthenticator({ rpId: 'localhost', origin: gateway.config.publicUrl });
+  const creation = (await say(gateway, 'factors/passkey/options', {}, token)).json;
+  const added = { ceremony: creation.ceremony, credential: authenticator.create(creation.publicKey), name: 'Laptop' };
+  await say(gateway, 'factors/passkey', added, token);
+  await say(gateway, 'factors/passkey', added, token);
+  const { challenge } = (await login(gateway, session.user.email)).json;
+  secrets.add(challenge);
+  for (const proof of [
+    { code },
+    { code: 'submitted-secret-code' },
+    { recovery_code: 'submitted-secret-recovery-code' },
+    { credential: authenticator.get({ challenge: creation.ceremony, rpId: 'localhost' }) },
+    { credential: {}, code: 'submitted-secret-code' },
+    { recovery_code: recovery_codes[0] },
+    { recovery_code: recovery_codes[0] },
+  ]) {
+    await say(gateway, 'login/factor', { challenge, ...proof });
+  }
+  const byPasskey = async () => {
+    const { ceremony, publicKey } = (await say(gateway, 'login/passkey/options')).json;
+    return say(gateway, 'login/passkey', { ceremony, credential: authenticator.get(publicKey) });
+  };
+  expect((await byPasskey()).status).toBe(200);
+  await say(gateway, 'confirm', { code: 'submitted-secret-code' }, token);
+  await say(gateway, 'confirm', { ceremony: challenge, credential: added.credential }, token);
+  await gateway.send('POST', `/auth/factors/totp/${app.secret}?code=submitted-secret-code`, { body: { code } });
+
+  // Failures of ours: the driver's texts quote the row.
+  const stranger = await signIn(gateway, await gateway.user());
+  for (const table of ['ceremonies', 'audit_events']) {
+    await withFault(gateway, refusesRows(table), async () => {
+      await say(gateway, 'factors/totp', {}, stranger.accessToken);
+      await say(gateway, 'factors/passkey/options', {}, stranger.accessToken);
+      await say(gateway, 'login/passkey/options');
+      expect((await login(gateway, session.user.email, table === 'ceremonies' ? PASSWORD : WRONG)).status).toBe(500);
+    });
+  }
+  const waiting = (await say(gateway, 'factors/totp', {}, stranger.accessToken)).json;
+  for (const table of ['factors', 'recovery_codes']) {
+    await withFault(gateway, refusesRows(table), async () => {
+      const first = { code: codeAt(waiting.secret, gateway.clock.now()) };
+      expect((await say(gateway, `factors/totp/${waiting.id}`, first, stranger.accessToken)).status).toBe(500);
+    });
+  }
+  await whileAway(gateway.database, async () => {
+    await say(gateway, 'login/factor', { challenge, code });
+    await say(gateway, 'confirm', { code }, token);
+  });
+
+  const text = captured.text().toLowerCase();
+  expect(secrets.size).toBeGreaterThan(40);
+  expect([...secrets].filter((secret) => text.includes(secret.toLowerCase()))).toEqual([]);
+  expect(text).not.toContain(`"${code}"`);
 });
 
 test('Interface 5: each answer is one line with its request id, route, status and outcome', async () => {
