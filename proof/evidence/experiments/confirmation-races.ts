@@ -14,16 +14,18 @@ import { poolOf } from '../lab/pool.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const RACES = { small: 90, full: 10_000 };
+const RACES = { small: 60, full: 10_000 };
 const ROTATIONS = { small: 30, full: 3_000 };
 /** As many users, so that none is in two races */
 const AT_ONCE = 12;
 /** Confirmations that wait for a rotation */
 const HELD = { small: 10, full: 1_000 };
-/** How far two requests are apart at random, either way: milliseconds */
+/** How far a confirmation and a rotation may be apart, either way: milliseconds */
 const APART_MS = 8;
-/** The end of a session comes so much later after each confirmation that it has overtaken, or else earlier: milliseconds */
-const NEARER_MS = 0.5;
+/** What the newest of two durations counts in their mean */
+const NEWEST_SHARE = 0.2;
+/** Of a confirmation, and of the end of its session, until they are known: milliseconds */
+const TAKES_MS = 30;
 /** Long before now, so that only a confirmation makes a session fresh */
 const BEGUN_SECONDS_AGO = 20_000;
 
@@ -70,7 +72,7 @@ export const confirmationRaces: Experiment = {
   ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
-    const gateways = await prepareGateways(lab, db.url, { CONFIRM_SECONDS: '7200' });
+    const gateways = await prepareGateways(lab, db.url, { SESSION_RATE_LIMIT: '1000000' });
     const instances = [await gateways.start(), await gateways.start(), await gateways.start()] as const;
     const urls = [instances[0].url, instances[1].url, instances[2].url] as const;
     const [operator = '', ...emails] = await createUsers(gateways, db, 1 + AT_ONCE);
@@ -120,19 +122,21 @@ async function confirmNextTo(stand: Stand, { what, end }: End, trials: number): 
     examples: [],
   };
   let confirmed = 0;
-  let laterMs = 0;
+  const takesMs = { confirmation: TAKES_MS, end: TAKES_MS };
   lab.say(`${trials} confirmations next to ${what}`);
   const pool = poolOf(users);
   await inLanes(upTo(trials), AT_ONCE, () =>
     pool.use(async (user) => {
       const session = await begin(stand, user);
-      const apartMs = laterMs + (2 * Math.random() - 1) * APART_MS;
+      // Each comes at any moment of the other, so that either is first in many races.
+      const apartMs = Math.random() * (takesMs.confirmation + takesMs.end) - takesMs.end;
       const [confirmation, ending] = await Promise.all([
         sleep(Math.max(-apartMs, 0)).then(() => confirmByCode(urls[0], session)),
         sleep(Math.max(apartMs, 0)).then(() => end(session)),
       ]);
+      takesMs.end += (ending.ms - takesMs.end) * NEWEST_SHARE;
+      if (confirmation.status === 200) takesMs.confirmation += (confirmation.ms - takesMs.confirmation) * NEWEST_SHARE;
       await db.query('update users set is_active = true where id = $1', [user.id]);
-      laterMs += confirmation.status === 200 ? -NEARER_MS : NEARER_MS;
       if (confirmation.status === 200) confirmed += 1;
       const token = String(confirmation.body['access_token'] ?? session.accessToken);
       const [change, app] = [await changeRole(urls[2], token, user.id), await beginApp(urls[2], token)];
