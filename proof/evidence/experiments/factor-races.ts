@@ -101,14 +101,22 @@ export const factorRaces: Experiment = {
     const emails = await createUsers(gateways, db, AT_ONCE + HELD[size]);
     const users = await addFactors(gateways, db, emails.slice(0, AT_ONCE));
     const rows: Row[] = [];
-    for (const race of racesOf(db, urlOf)) rows.push(await run(lab, race, users, RACES[size]));
+    /** Races that a busy machine answered with 503 alone, and that were run again; one of them may have stored a session. */
+    const overloads = { count: 0 };
+    for (const race of racesOf(db, urlOf)) rows.push(await run(lab, race, users, RACES[size], overloads));
     const [{ stored } = { stored: 0 }] = await db.query<{ stored: number }>(
       'select count(*)::integer as stored from sessions',
     );
     const trials = rows.reduce((sum, row) => sum + row.trials, 0);
     return [
       ...rows,
-      { what: 'sessions stored other than one a race', trials, least: trials, violations: Math.abs(stored - trials) },
+      {
+        what: 'sessions stored other than one a race',
+        trials,
+        least: trials,
+        violations: Math.max(0, trials - stored, stored - trials - overloads.count),
+        figures: { races_run_again_after_503: overloads.count },
+      },
       await addFirstFactors(lab, db, urlOf, emails.slice(AT_ONCE)),
     ];
   },
@@ -119,6 +127,7 @@ async function run(
   { what, begin, broken }: Race,
   users: readonly FactorUser[],
   trials: number,
+  overloads: { count: number },
 ): Promise<Row> {
   const row: Row = {
     what: `sessions by one ${what} other than one`,
@@ -127,12 +136,18 @@ async function run(
     violations: 0,
     examples: [],
   };
+  const presentAtOnce = async (user: FactorUser): Promise<Answer[]> => {
+    const present = await begin(user);
+    const answers = await Promise.all(upTo(PRESENTATIONS).map(present));
+    if (answers.some(({ status }) => status !== 503)) return answers;
+    overloads.count += 1;
+    return presentAtOnce(user);
+  };
   const pool = poolOf(users);
   lab.say(`${trials} races of ${PRESENTATIONS} presentations of one ${what}`);
   await inLanes(upTo(trials), AT_ONCE, () =>
     pool.use(async (user) => {
-      const present = await begin(user);
-      const answers = await Promise.all(upTo(PRESENTATIONS).map(present));
+      const answers = await presentAtOnce(user);
       const statuses = answers.map(({ status }) => status);
       const won = statuses.filter((status) => status === 200).length;
       const why = won === 1 ? await broken?.(user, answers) : `answered ${statuses}`;
