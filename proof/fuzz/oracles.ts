@@ -47,6 +47,7 @@ function judgeStatus({ status, body }: Answer, report: Report): void {
 const CODES = new Set([
   ...[
     'UNAUTHENTICATED',
+    'CONFIRMATION_REQUIRED',
     'FORBIDDEN',
     'NOT_FOUND',
     'CONFLICT',
