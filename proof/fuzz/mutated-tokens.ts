@@ -109,6 +109,8 @@ function claimsText(dice: Dice, kind: Kind, { issuer, audience, now }: Making): 
     ['jti', [text(), '7', '{}', '[]']],
     ['sid', [text(), '7', 'null']],
     ['role', ['"admin"', '"viewer"', '"root"', '["admin"]', '"__proto__"', 'null']],
+    ['acr', ['"aal1"', '"aal2"', '"AAL2"', '["aal2"]', 'null']],
+    ['auth_time', [...times, `"${now}"`, '1e999', 'null', '[]']],
     ['__proto__', ['{"exp":9999999999}', 'null']],
     ['more', [jsonText(dice, 2)]],
   ];

@@ -157,7 +157,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       role,
       sid: isUuid(sid) ? sid : undefined,
       acr: isAssuranceLevel(acr) ? acr : 'aal1',
-      authTime: typeof auth_time === 'number' ? auth_time : (iat ?? 0),
+      authTime: secondsOf(auth_time) ?? secondsOf(iat) ?? 0,
     } as const;
     // `nbf` would have to be compared at each use; our tokens have none.
     if (exp !== undefined && nbf === undefined) known.set(digest, { claims, expiresAt: exp, key: verified.key });
@@ -238,6 +238,10 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
 function permissions(user: RoleInSession, settings: TokenSettings): { roles: Role[]; scope?: string } {
   const scopes = allScopesInSession(user, settings);
   return { roles: [user.role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
+}
+
+function secondsOf(claim: unknown): number | undefined {
+  return typeof claim === 'number' && Number.isFinite(claim) ? claim : undefined;
 }
 
 function refreshClaims({ type, jti, sub, sid }: JWTPayload, signedBy: RefreshClaims['signedBy']): RefreshClaims {

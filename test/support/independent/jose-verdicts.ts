@@ -4,7 +4,7 @@ import { importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 export interface Judge {
   /** `type`, `jti`, `sub`, `sid` and what its key is for, or undefined if it is refused */
   refresh(token: string, now: Date): Promise<Record<string, unknown> | undefined>;
-  /** `sub`, `role` and `sid`, or undefined where it is refused */
+  /** `sub`, `role`, `sid`, level and time of the proof, or undefined where it is refused */
   access(token: string, now: Date): Promise<Record<string, unknown> | undefined>;
 }
 
@@ -38,10 +38,16 @@ export function createJudge(jwks: readonly JWK[], issuer: string, audience: stri
       return { type, jti, sub, sid, signedBy: isOct ? 'refresh' : 'access' };
     },
     access: async (token, now) => {
-      const { type, sub, role, sid } = (await verified(token, now, 'at+jwt'))?.payload ?? {};
+      const { type, sub, role, sid, acr, auth_time, iat } = (await verified(token, now, 'at+jwt'))?.payload ?? {};
       if (type !== 'access' || typeof sub !== 'string' || !UUID.test(sub)) return undefined;
       if (!['viewer', 'analyst', 'admin'].includes(String(role)) || typeof role !== 'string') return undefined;
-      return { sub, role, sid: typeof sid === 'string' && UUID.test(sid) ? sid : undefined };
+      return {
+        sub,
+        role,
+        sid: typeof sid === 'string' && UUID.test(sid) ? sid : undefined,
+        acr: acr === 'aal2' ? 'aal2' : 'aal1',
+        authTime: [auth_time, iat, 0].find((claim) => Number.isFinite(claim)),
+      };
     },
   };
 }
