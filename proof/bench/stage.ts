@@ -1,4 +1,5 @@
 /** What stands while the works are measured: PostgreSQL, a gateway, users, keys, and the process that makes the load. */
+import { TRUSTED } from '../evidence/lab/addresses.js';
 import { login, refresh } from '../evidence/lab/browser.js';
 import { type ApiKey, createApiKey } from '../evidence/lab/callers.js';
 import { type Gateways, type Instance, PUBLIC_URL, prepareGateways } from '../evidence/lab/gateways.js';
@@ -38,6 +39,7 @@ export const ENVIRONMENT = {
   NODE_ENV: 'production',
   SESSION_RATE_LIMIT: '1000000',
   ACCESS_TOKEN_TTL_SECONDS: '86400',
+  ...TRUSTED,
   FORWARD_AUTH_PROXIES: '127.0.0.1',
   FORWARD_AUTH_ORIGINS: SERVICE_ORIGIN,
 };

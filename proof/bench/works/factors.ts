@@ -1,5 +1,6 @@
 /** Second steps of logins, logins by passkeys, and confirmations. None of them hashes a password. (Interface 20) */
 import { codeAt } from '../../../test/support/independent/authenticator-app.js';
+import { from } from '../../evidence/lab/addresses.js';
 import { refresh } from '../../evidence/lab/browser.js';
 import {
   addFactors,
@@ -23,7 +24,8 @@ const CEREMONIES_PER_SECOND = 4_000;
 const AT_ONCE = 16;
 
 const NAMES = ['login-passkey', 'login-factor', 'confirm'];
-const JSON_TYPE = { 'content-type': 'application/json' };
+/** From an address of its own: each counts its logins in a row that is locked until the count is durable. */
+const headersOf = (user: number): Record<string, string> => ({ 'content-type': 'application/json', ...from(user) });
 
 /** Those of `names`: without one, nobody has a factor. */
 export async function factorWorks(stage: Stage, names: readonly string[]): Promise<Work[]> {
@@ -46,18 +48,18 @@ export async function factorWorks(stage: Stage, names: readonly string[]): Promi
       const ceremonies = await mintCeremonies(database, count);
       return ceremonies.map((ceremony, i) => {
         const credential = users[i % users.length]?.passkeys.get({ challenge: ceremony });
-        return post('/auth/login/passkey', JSON_TYPE, JSON.stringify({ ceremony, credential }));
+        return post('/auth/login/passkey', headersOf(i), JSON.stringify({ ceremony, credential }));
       });
     }),
     work('login-factor', async () => {
       const challenges = await mintHalfLoginOfEach(database, users);
       return (await codes()).map((code, i) =>
-        post('/auth/login/factor', JSON_TYPE, JSON.stringify({ challenge: challenges[i], code })),
+        post('/auth/login/factor', headersOf(i), JSON.stringify({ challenge: challenges[i], code })),
       );
     }),
     work('confirm', async () =>
       (await codes()).map((code, i) =>
-        post('/auth/confirm', { ...JSON_TYPE, authorization: `Bearer ${tokens[i]}` }, JSON.stringify({ code })),
+        post('/auth/confirm', { ...headersOf(i), authorization: `Bearer ${tokens[i]}` }, JSON.stringify({ code })),
       ),
     ),
   ];
