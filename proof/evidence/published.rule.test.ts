@@ -14,7 +14,12 @@ test('each experiment ran in its large size, and nothing is red', () => {
   expect(run.size).toBe('full');
   const published = names.filter((name) => !SMALL_SO_FAR.includes(name));
   expect(run.results.filter(isWhole).map(({ experiment }) => experiment)).toEqual(published);
-  expect(redOf(run, EXPERIMENTS.filter(({ name }) => published.includes(name)))).toBe(0);
+  expect(
+    redOf(
+      run,
+      EXPERIMENTS.filter(({ name }) => published.includes(name)),
+    ),
+  ).toBe(0);
 });
 
 test('it names its commit, and that of an experiment that was run again after a fix, without changes that are not committed', () => {
