@@ -29,6 +29,7 @@ import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 import { auditDuring, recordsOf, userRow } from '../support/gateway/rows.js';
 import { newKey, retryField, rotated } from '../support/independent/retries.js';
+import { holdUser } from '../support/postgres/hold.js';
 
 const passwords = quickPasswords();
 let gateway: TestGateway;
@@ -319,4 +320,17 @@ test('Interface 20: a password that was being checked when the session ended con
   held.release();
   const answer = await waiting;
   expect([answer.status, answer.json.reason]).toEqual([401, 'invalid_token']);
+});
+
+test('Interface 20: a right code whose user is deactivated before it is noted is 401, and no failed login', async () => {
+  const { user, accessToken, secret } = await withTotp(gateway);
+  await using deactivation = await holdUser(gateway, user.id, 'is_active = false');
+  const [answer, events] = await auditDuring(gateway, async () => {
+    const waiting = confirm(gateway, accessToken, rightCode(secret));
+    await deactivation.waiting(1);
+    await deactivation.release();
+    return waiting;
+  });
+  expect([answer.status, answer.json.reason, events]).toEqual([401, 'invalid_token', []]);
+  expect(await userRow(gateway, user.id)).toMatchObject({ failed_login_attempts: 0 });
 });

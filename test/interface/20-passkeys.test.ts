@@ -21,6 +21,7 @@ import {
   FLAGS,
   SoftwareAuthenticator,
 } from '../support/independent/passkeys/software-authenticator.js';
+import { holdUser } from '../support/postgres/hold.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -129,6 +130,20 @@ function learnt({ status, json, headers, cookies }: Answer): unknown {
 const spoil = (draft: AssertionDraft): void => {
   draft.signatureBytes = (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.of((bytes.at(-1) ?? 0) ^ 1)]);
 };
+
+test('Interface 20: a right passkey whose account is locked before the session starts is 429, and no failed login', async () => {
+  const { user, authenticator } = await withPasskey(gateway);
+  const lockedUntil = new Date(now().getTime() + 60_000).toISOString();
+  await using lock = await holdUser(gateway, user.id, `locked_until = '${lockedUntil}'`);
+  const [answer, events] = await auditDuring(gateway, async () => {
+    const waiting = logInByPasskey(gateway, authenticator);
+    await lock.waiting(1);
+    await lock.release();
+    return waiting;
+  });
+  expect([answer.status, answer.headers['retry-after']]).toEqual([429, '60']);
+  expect(events).toMatchObject([{ event_type: 'account_locked', user_id: user.id }]);
+});
 
 test('Interface 20: wrong passkeys of known and unknown users are answered alike, and count for nobody', async () => {
   const [known, inactive, removed] = [

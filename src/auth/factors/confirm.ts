@@ -3,7 +3,6 @@ import { writeAudit } from '../../audit/write.js';
 import { credentialIdOf } from '../../credentials/factors/passkey-response.js';
 import type { Slot } from '../../credentials/passwords/password-queue.js';
 import type { AccessClaims } from '../../credentials/tokens/jwt.js';
-import type { AuthenticationMethod } from '../../domain/assurance.js';
 import type { FactorKind } from '../../domain/factors.js';
 import type { RequestOrigin } from '../../domain/request-origin.js';
 import { addSeconds } from '../../platform/clock.js';
@@ -57,11 +56,10 @@ export async function confirm(
   if (right === undefined || right === 'challenge_invalid') return right && refused(right);
   clock.requireSynced();
   if (right === 'wrong') return refuse('wrong');
-  const confirmed = await note(deps, session, right, origin);
-  // Locked or changed meanwhile, or the code has been used, which is a wrong one.
-  if (confirmed === undefined) return refuse(right.by === 'password' ? 'changed' : 'wrong');
-  if (confirmed !== 'session_ended' && kind !== undefined) metrics.factors.inc({ kind, outcome: 'success' });
-  return confirmed === 'session_ended' ? refused('user_gone') : { kind: 'confirmed', accessToken: confirmed };
+  const noted = await note(deps, session, right, origin);
+  if (typeof noted === 'string') return refuse(noted);
+  if (noted.kind === 'confirmed' && kind !== undefined) metrics.factors.inc({ kind, outcome: 'success' });
+  return noted;
 
   /** A wrong passkey counts for nobody; of the others, what is not counted was locked, changed or gone meanwhile. */
   async function refuse(why: 'wrong' | 'changed' | 'account_locked'): Promise<ConfirmOutcome> {
@@ -112,31 +110,31 @@ async function check(
 
 /**
  * Uses the factor up and notes the proof, in one transaction under the lock of the user.
- * @returns the new access token; undefined if the user was locked or changed, or the code was used, since it was checked
+ * @returns the new access token; `changed` if the user was locked or changed since it was checked, `wrong` if the code has been
+ *   used since
  */
 async function note(
   { clock, db, tokens }: ConfirmDeps,
   { user: checked, familyId }: SessionUser,
   right: Right,
   origin: RequestOrigin,
-): Promise<string | 'session_ended' | undefined> {
+): Promise<{ kind: 'confirmed'; accessToken: string } | SessionGone | 'changed' | 'wrong'> {
+  const isByFactor = right.by !== 'password';
   return db.transaction(async (tx) => {
     const now = clock.now();
     const user = await lockUser(tx, checked.id);
-    const isSame =
-      user?.password_version === checked.password_version && user.has_factors === (right.by !== 'password');
-    if (user === undefined || !isSame || isLocked(user, now)) return undefined;
-    if (right.by !== 'password' && !(await takeFactor(tx, user.id, right.proof.used, now))) return undefined;
-    const methods: AuthenticationMethod[] | null = right.by === 'password' ? null : right.proof.methods;
+    if (user === undefined) return refused('user_gone');
+    const isSame = user.password_version === checked.password_version && user.has_factors === isByFactor;
+    if (!isSame || isLocked(user, now)) return 'changed';
+    if (isByFactor && !(await takeFactor(tx, user.id, right.proof.used, now))) return 'wrong';
+    const methods = isByFactor ? right.proof.methods : null;
     const proved = await proveSession(tx, { familyId, userId: user.id }, methods, now);
-    if (proved === undefined) return 'session_ended';
-    const metadata = { family_id: familyId, ...(right.by !== 'password' && { factor: right.by }) };
+    if (proved === undefined) return refused('user_gone');
+    const metadata = { family_id: familyId, ...(isByFactor && { factor: right.by }) };
     await writeAudit(tx, [{ eventType: 'session_confirmed', userId: user.id, ...origin, metadata }], now);
     const { session_started_at: startedAt, amr } = proved;
-    return tokens.issueAccessToken(
-      { sub: user.id, role: user.role, sid: familyId, startedAt, amr, provedAt: now },
-      now,
-    );
+    const said = { sub: user.id, role: user.role, sid: familyId, startedAt, amr, provedAt: now };
+    return { kind: 'confirmed', accessToken: tokens.issueAccessToken(said, now) };
   });
 }
 

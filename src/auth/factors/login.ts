@@ -218,12 +218,14 @@ async function refuseWrong(deps: FactorDeps, user: LoginUser | undefined, attemp
   const now = clock.now();
   const metadata = { reason: 'invalid_credentials', email, factor } as const;
   const failure = { eventType: 'login_failure', userId: user?.id ?? null, ...visitor.origin, metadata } as const;
-  if (user === undefined || factor === 'passkey') await writeAudit(db, [failure], now);
-  else if (!(await countFailure(deps, failure, now, user.device))) {
+  const isCounted = user !== undefined && factor !== 'passkey' && (await countFailure(deps, failure, now, user.device));
+  if (!isCounted) {
     // Others have locked the account meanwhile, or the user is gone.
-    const changed = await findUser(deps, email, visitor);
+    const changed = user && (await findUser(deps, email, visitor));
     if (changed !== undefined && isLocked(changed, now)) return refuseLockedFactor(deps, factor, changed, visitor);
-    if (await isForgotten(deps, user, attempt)) return refuseWrong(deps, { ...user, device: undefined }, attempt);
+    if (user !== undefined && factor !== 'passkey' && (await isForgotten(deps, user, attempt))) {
+      return refuseWrong(deps, { ...user, device: undefined }, attempt);
+    }
     await writeAudit(db, [failure], now);
   }
   metrics.factors.inc({ kind: factor, outcome: 'wrong' });

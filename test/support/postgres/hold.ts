@@ -32,17 +32,31 @@ export async function holdNew(table: string, { database, rows }: Held): Promise<
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   await holder.query(`select pg_advisory_lock(${LOCK})`);
-  const waiting = `select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
   return {
-    waiting: async (count) => {
-      const isSo = async (): Promise<boolean> => {
-        const result = await holder.query<{ count: number }>(waiting);
-        return (result.rows[0]?.count ?? 0) >= count;
-      };
-      await until(`${count} connections wait`, isSo);
-    },
+    waiting: (count) => untilWaiting(holder, count),
     release: () => holder.end(),
     [Symbol.asyncDispose]: () => holder.end(),
   };
+}
+
+/** A change of a user that is not committed yet: others that want the row wait, and then see what it has become. */
+export async function holdUser({ database }: Pick<Held, 'database'>, id: string, change: string): Promise<Hold> {
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(`update users set ${change} where id = $1`, [id]);
+  return {
+    waiting: (count) => untilWaiting(holder, count),
+    release: async () => void (await holder.query('commit')),
+    [Symbol.asyncDispose]: () => holder.end(),
+  };
+}
+
+async function untilWaiting(holder: pg.Client, count: number): Promise<void> {
+  const waiting = `select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await until(`${count} connections wait`, async () => {
+    const result = await holder.query<{ count: number }>(waiting);
+    return (result.rows[0]?.count ?? 0) >= count;
+  });
 }
