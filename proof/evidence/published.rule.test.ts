@@ -7,19 +7,10 @@ import { TITLES } from './titles.js';
 const run = readPublishedRun();
 const names = EXPERIMENTS.map(({ name }) => name);
 
-/** Run in their small size alone so far, as docs/evidence.md says. The next whole run ends this list. */
-const SMALL_SO_FAR = ['factor-clocks', 'confirmation-races'];
-
 test('each experiment ran in its large size, and nothing is red', () => {
   expect(run.size).toBe('full');
-  const published = names.filter((name) => !SMALL_SO_FAR.includes(name));
-  expect(run.results.filter(isWhole).map(({ experiment }) => experiment)).toEqual(published);
-  expect(
-    redOf(
-      run,
-      EXPERIMENTS.filter(({ name }) => published.includes(name)),
-    ),
-  ).toBe(0);
+  expect(run.results.filter(isWhole).map(({ experiment }) => experiment)).toEqual(names);
+  expect(redOf(run, EXPERIMENTS)).toBe(0);
 });
 
 test('it names its commit, and that of an experiment that was run again after a fix, without changes that are not committed', () => {

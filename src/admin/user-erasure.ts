@@ -1,5 +1,6 @@
 /** Deletes a user and puts a pseudonym in the place of what names the person in tables that stay. (Interface 15) */
 import { OPERATOR_EVENT_TYPES } from '../audit/events.js';
+import { endFactors } from '../auth/factors/rows.js';
 import { eraseOrigins } from '../auth/sessions.js';
 import { sql } from '../db/sql.js';
 import { type Db, statement } from '../db/statement.js';
@@ -40,6 +41,7 @@ export function eraseUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: st
     const pseudonym = earlier?.pseudonym ?? `erased-${randomBase62(PSEUDONYM_LENGTH)}`;
     const events = await replaceInEvents(db, { id, pseudonym }, emails);
     const records = await eraseOrigins(db, id, pseudonym);
+    if (user === null) await endFactors(db, id); // an older version that deleted them has left these
     const isChanged = user !== null || events + records > 0;
     if (!isChanged && earlier === undefined) throw unknownUser();
     if (isChanged) await audit({ eventType: 'user_erased', userId: id, metadata: { pseudonym, events } });

@@ -1,5 +1,6 @@
 /** Answers errors by their row in `refusals.ts`. (Interface 5) */
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
+import type { RefusedUser } from '../callers/resolve-user.js';
 import { isOutage } from '../db/outage.js';
 import { RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import { type ErrorLines, reportBug, reportOutage } from '../readiness/error-lines.js';
@@ -26,6 +27,12 @@ export function sendError(
 ): void {
   res.locals.outcome ??= reason;
   sendJson(res.status(status), errorBody(res.req, reason, more));
+}
+
+/** 401 with the challenge of RFC 6750, on a route for users alone. */
+export function refuseUser(res: Response, { reason, challenge }: RefusedUser): void {
+  res.set('WWW-Authenticate', challenge);
+  sendError(res, reason);
 }
 
 export const notFound: RequestHandler = (_req, res) => sendError(res, 'not_found');

@@ -3,16 +3,20 @@ import type { RequestHandler } from 'express';
 import type { Deps } from '../services.js';
 import { crossSiteRefusal } from './cross-site.js';
 import { readJson, requireJson } from './json-body.js';
-import { loginPolicy, loginRateLimit } from './rate-limits.js';
+import { loginPolicy } from './rate-limits.js';
 
-export function loginGuards(deps: Deps<'clock' | 'config' | 'db' | 'passwords' | 'redis'>): RequestHandler[] {
+/** @param countLogin `loginRateLimit`, one for all routes: it remembers who is over the limit */
+export function loginGuards(
+  deps: Deps<'clock' | 'config' | 'passwords'>,
+  countLogin: RequestHandler,
+): RequestHandler[] {
   const { passwords } = deps;
   /** A request that would wait too long for its password asks no store either, so it is not counted. */
   const requireRoom: RequestHandler = (_req, _res, next) => {
     passwords.requireRoom();
     next();
   };
-  return [...countedGuards(deps, requireRoom), requireJson, readJson];
+  return countedGuards(deps, countLogin, requireRoom);
 }
 
 /**
@@ -21,10 +25,10 @@ export function loginGuards(deps: Deps<'clock' | 'config' | 'db' | 'passwords' |
  * @param before what else is checked before it is counted
  */
 export function countedGuards(
-  deps: Deps<'clock' | 'config' | 'db' | 'redis'>,
+  { clock, config }: Deps<'clock' | 'config'>,
+  countLogin: RequestHandler,
   ...before: RequestHandler[]
 ): RequestHandler[] {
-  const { clock, config } = deps;
   const requireSynced: RequestHandler = (_req, _res, next) => {
     clock.requireSynced();
     next();
@@ -34,6 +38,8 @@ export function countedGuards(
     loginPolicy(config.login),
     requireSynced,
     ...before,
-    loginRateLimit(config.login, deps),
+    countLogin,
+    requireJson,
+    readJson,
   ];
 }

@@ -1,7 +1,6 @@
 /** Answers a login or a refresh: tokens and cookies, or the row of the refusal. (Spec 2.2, 2.3 and 7) */
 import type { Response } from 'express';
-import type { HalfLogin } from '../auth/factors/ceremonies.js';
-import { CEREMONY_SECONDS } from '../auth/factors/ceremonies.js';
+import { CEREMONY_SECONDS, type HalfLogin } from '../auth/factors/ceremonies.js';
 import type { Outcome } from '../auth/outcomes.js';
 import type { Config } from '../config/config.js';
 import { createDeviceCookie, type DeviceCookie } from './device-cookie.js';

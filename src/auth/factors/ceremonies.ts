@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { CeremonyPurpose } from '../../db/entities/ceremony.js';
 import { type Db, only, type RowOf, statement } from '../../db/statement.js';
-import type { FactorName } from '../../domain/factors.js';
-import { FACTORS } from '../../domain/factors.js';
+import { FACTORS, type FactorName } from '../../domain/factors.js';
 import { addSeconds } from '../../platform/clock.js';
 import { randomBase64url } from '../../platform/ids.js';
 

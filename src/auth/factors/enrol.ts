@@ -138,8 +138,7 @@ export async function finishPasskey(
   if (taken === undefined) return refused('challenge_invalid');
   if ('kind' in taken) return taken;
   const { verifyRegistration } = await import('../../credentials/factors/passkeys.js');
-  const isChallenge = (text: string): boolean => text === ceremony;
-  const verified = await verifyRegistration(relyingPartyOf(deps.config), credential, isChallenge);
+  const verified = await verifyRegistration(relyingPartyOf(deps.config), credential, ceremony);
   if (verified === undefined) return refused('factor_wrong');
   const userHandle = taken.user_handle ?? randomBytes(USER_HANDLE_BYTES);
   return changeOwn(deps, claims, { fresh: true }, async (session, tx, now) => {

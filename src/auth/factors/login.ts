@@ -83,15 +83,14 @@ async function prove(
   if ('code' in presented) return checkCode(deps, userId, presented.code);
   if ('recovery_code' in presented) return proofByRecoveryCode(presented.recovery_code);
   const { credential } = presented;
-  const token = challengeOf(credential);
-  const used =
-    token &&
-    (await takeCeremony(deps.db, { token, purpose: 'second_factor', userId, halfLoginSha256 }, deps.clock.now()));
+  const token = challengeOf(credential) ?? '';
+  const bound = { token, purpose: 'second_factor', userId, halfLoginSha256 } as const;
+  // The body names no ceremony, so a dead one is a wrong answer.
+  if ((await takeCeremony(deps.db, bound, deps.clock.now())) === undefined) return undefined;
   const passkey = (await findPasskeys(deps.db, userId)).find(
     (each) => each.credentialId === credentialIdOf(credential),
   );
-  if (!used || passkey === undefined) return undefined;
-  return checkPasskey(deps, credential, token, passkey, 'optional');
+  return passkey && checkPasskey(deps, credential, token, passkey, 'optional');
 }
 
 export interface PasskeyOptions {

@@ -53,10 +53,9 @@ export async function checkPasskey(
   handle: 'required' | 'optional',
 ): Promise<Proof<'passkey'> | undefined> {
   const { verifyAssertion } = await import('../../credentials/factors/passkeys.js');
-  const isChallenge = (text: string): boolean => text === challenge;
   const party = relyingPartyOf(config);
-  const verified = await verifyAssertion(party, response, isChallenge, passkey, passkey.userHandle, handle);
-  if (verified === undefined || verified.isSynced !== passkey.isSynced) return undefined;
+  const verified = await verifyAssertion(party, response, challenge, passkey, passkey.userHandle, handle);
+  if (verified === undefined) return undefined;
   return {
     factor: 'passkey',
     used: { factorId: passkey.id, step: null, signCount: verified.signCount },

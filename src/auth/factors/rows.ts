@@ -1,4 +1,5 @@
 /** Second factors in the database. Each change of them first locks the row of the user. (Interface 20) */
+import type { StoredPasskey } from '../../credentials/factors/passkeys.js';
 import { type Db, only, type RowOf, statement } from '../../db/statement.js';
 import { type Expiring, expiring } from '../../db/sweeper.js';
 import type { FactorKind } from '../../domain/factors.js';
@@ -35,14 +36,10 @@ const passkeySql = statement('passkey', { credential_id: 'bytea' }, { ...PASSKEY
   where credential_id = :credential_id and is_active`;
 
 /** The constraint `factors_whole` says that a passkey has them. */
-export interface Passkey {
+export interface Passkey extends StoredPasskey {
   id: string;
-  credentialId: string;
+  /** Random, the same for all passkeys of the user */
   userHandle: Uint8Array;
-  publicKey: Uint8Array;
-  signCount: number;
-  transports: string[];
-  isSynced: boolean;
 }
 
 export async function findPasskeys(db: Db, userId: string): Promise<Passkey[]> {

@@ -21,12 +21,12 @@ const OF_FACTOR = { factor_id: 'uuid', step: 'integer?', sign_count: 'bigint?' }
 const OF_CODE = { code_sha256: 'bytea' } as const;
 
 /** Uses up a step, a counter or a recovery code. @param from the table with the `id` of the user, whose row is locked */
-const USES_FACTOR = (from: string): string => `
+const usesFactor = (from: string): string => `
     update factors set last_used_at = :now, last_step = coalesce(:step, last_step),
-      sign_count = coalesce(:sign_count, sign_count)
+      sign_count = greatest(sign_count, :sign_count)
     from ${from} as proving where factors.id = :factor_id and user_id = proving.id
       and (:step is null or last_step is null or last_step < :step)`;
-const USES_CODE = (from: string): string => `
+const usesCode = (from: string): string => `
     delete from recovery_codes using ${from} as proving
     where user_id = proving.id and code_sha256 = :code_sha256`;
 
@@ -85,13 +85,13 @@ const startingBy = <const Parameters extends Fields>(
 };
 
 const ROLE_ADDED = `jsonb_set(:events, '{0,metadata,role}', to_jsonb(role))`;
-const byFactor = startingBy('factor', OF_FACTOR, USES_FACTOR, ROLE_ADDED);
+const byFactor = startingBy('factor', OF_FACTOR, usesFactor, ROLE_ADDED);
 /** The user is locked, so no other code of theirs is used at the same time. */
 const LEFT = '(select count(*) - 1 from recovery_codes where user_id = :user_id)';
 const byCode = startingBy(
   'recovery_code',
   OF_CODE,
-  USES_CODE,
+  usesCode,
   `jsonb_set(${ROLE_ADDED}, '{1,metadata,left}', to_jsonb(${LEFT}))`,
 );
 
@@ -143,7 +143,7 @@ const takeFactorSql = statement(
   { user_id: 'uuid' },
 )`
   with proving as (select :user_id as id)
-  ${USES_FACTOR('proving')} returning user_id`;
+  ${usesFactor('proving')} returning user_id`;
 
 /** Uses up the step of a code or the counter of a passkey. Call it under the lock of the user. @returns false if it is used */
 export async function takeFactor(db: Db, userId: string, used: Used, now: Date): Promise<boolean> {

@@ -35,20 +35,11 @@ export interface StoredPasskey {
   publicKey: Uint8Array;
   signCount: number;
   transports: string[];
-  /** Whether it could be backed up when it was made (BE); if it is known, an assertion must agree. */
-  isSynced?: boolean;
+  /** Whether it may be on other devices (BE), which stays as it was when it was made */
+  isSynced: boolean;
 }
 
 type PasskeyName = Pick<StoredPasskey, 'credentialId' | 'transports'>;
-
-export interface VerifiedPasskey extends StoredPasskey {
-  /** It is a copy of a key that may be on other devices (BE). */
-  isSynced: boolean;
-  /** It has been copied (BS). */
-  isBackedUp: boolean;
-  /** Model of the authenticator, as a UUID; zeros if it is not said */
-  aaguid: string;
-}
 
 export interface Creation {
   /** base64url of 32 random bytes */
@@ -105,16 +96,16 @@ function descriptorOf({ credentialId, transports }: PasskeyName) {
 /**
  * WebAuthn Level 3 section 7.1.
  * @param response untrusted JSON
- * @param isChallenge whether this challenge, in base64url, is the one of the ceremony
+ * @param challenge of the ceremony, base64url
  * @returns undefined for every fault of the response
  */
 export async function verifyRegistration(
   rp: RelyingParty,
   response: unknown,
-  isChallenge: (challenge: string) => boolean,
-): Promise<VerifiedPasskey | undefined> {
+  challenge: string,
+): Promise<StoredPasskey | undefined> {
   const read = readRegistration(response);
-  if (read === undefined || read.clientData.isCrossOrigin || !isChallenge(read.clientData.challenge)) return undefined;
+  if (read === undefined || read.clientData.isCrossOrigin || read.clientData.challenge !== challenge) return undefined;
   if (cborEnd(read.attestationObject, 0) !== read.attestationObject.length) return undefined;
 
   const attestation = await answerOf(async () => readAttestation(read.attestationObject));
@@ -131,7 +122,7 @@ export async function verifyRegistration(
           attestationObject: read.attestationObject.toString('base64url'),
         },
       },
-      expectedChallenge: read.clientData.challenge,
+      expectedChallenge: challenge,
       expectedOrigin: [...rp.origins],
       expectedRPID: rp.id,
       requireUserVerification: true,
@@ -140,7 +131,7 @@ export async function verifyRegistration(
   );
   if (!answer?.verified) return undefined;
 
-  const { credential, aaguid, credentialDeviceType, credentialBackedUp } = answer.registrationInfo;
+  const { credential, credentialDeviceType } = answer.registrationInfo;
   const key = decodeCredentialPublicKey(credential.publicKey) as unknown as CborMap;
   if (credential.id !== read.id || !isUsableKey(key)) return undefined;
   if (attestation.signedBy !== undefined && attestation.signedBy !== algorithmOf(key)) return undefined;
@@ -150,8 +141,6 @@ export async function verifyRegistration(
     signCount: credential.counter,
     transports: read.transports,
     isSynced: credentialDeviceType === 'multiDevice',
-    isBackedUp: credentialBackedUp,
-    aaguid,
   };
 }
 
@@ -172,7 +161,7 @@ function readAttestation(attestationObject: Buffer): { signedBy: unknown } | und
 /**
  * WebAuthn Level 3 section 7.2.
  * @param response untrusted JSON
- * @param isChallenge whether this challenge, in base64url, is the one of the ceremony
+ * @param challenge of the ceremony, base64url
  * @param passkey whose id the response names
  * @param userHandle of the passkey's user
  * @param handle whether the response must name the user, as it must if nobody else did
@@ -181,13 +170,13 @@ function readAttestation(attestationObject: Buffer): { signedBy: unknown } | und
 export async function verifyAssertion(
   rp: RelyingParty,
   response: unknown,
-  isChallenge: (challenge: string) => boolean,
+  challenge: string,
   passkey: StoredPasskey,
   userHandle: Uint8Array,
   handle: 'required' | 'optional',
-): Promise<{ signCount: number; isBackedUp: boolean; isSynced: boolean } | undefined> {
+): Promise<{ signCount: number } | undefined> {
   const read = readAssertion(response);
-  if (read === undefined || read.clientData.isCrossOrigin || !isChallenge(read.clientData.challenge)) return undefined;
+  if (read === undefined || read.clientData.isCrossOrigin || read.clientData.challenge !== challenge) return undefined;
   if (read.id !== passkey.credentialId || !isWhole(read.authenticatorData)) return undefined;
   if (read.userHandle === undefined ? handle === 'required' : !isSame(read.userHandle, userHandle)) return undefined;
 
@@ -204,7 +193,7 @@ export async function verifyAssertion(
           signature: read.signature,
         },
       },
-      expectedChallenge: read.clientData.challenge,
+      expectedChallenge: challenge,
       expectedOrigin: [...rp.origins],
       expectedRPID: rp.id,
       requireUserVerification: true,
@@ -215,11 +204,10 @@ export async function verifyAssertion(
   if (!answer?.verified) return undefined;
 
   const { newCounter, credentialDeviceType, credentialBackedUp } = answer.authenticationInfo;
-  const isSynced = credentialDeviceType === 'multiDevice';
-  if (passkey.isSynced !== undefined && passkey.isSynced !== isSynced) return undefined;
+  if (passkey.isSynced !== (credentialDeviceType === 'multiDevice')) return undefined;
   const counts = newCounter > 0 || passkey.signCount > 0;
   if (counts && newCounter <= passkey.signCount && !credentialBackedUp) return undefined;
-  return { signCount: newCounter, isBackedUp: credentialBackedUp, isSynced };
+  return { signCount: newCounter };
 }
 
 function isSame(given: Uint8Array, expected: Uint8Array): boolean {

@@ -16,14 +16,14 @@ import {
 import { FRESH_SECONDS, type SessionGone, type Stale } from '../../auth/factors/fresh.js';
 import { beginPasskeyLogin, finishLogin, logInByPasskey, type Visitor } from '../../auth/factors/login.js';
 import type { FactorRefusal, Locked } from '../../auth/outcomes.js';
-import { type RefusedUser, refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
+import { refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
 import { stepUpChallenge } from '../../callers/step-up.js';
 import type { AccessClaims } from '../../credentials/tokens/jwt.js';
 import { isUuid } from '../../platform/ids.js';
 import type { Refused } from '../../platform/refused.js';
 import type { Deps } from '../../services.js';
 import { crossSiteRefusal } from '../cross-site.js';
-import { methodNotAllowed, sendError } from '../errors.js';
+import { methodNotAllowed, refuseUser, sendError } from '../errors.js';
 import {
   codeBody,
   confirmBody,
@@ -35,18 +35,24 @@ import {
 } from '../factor-bodies.js';
 import { parseBody, readJson, requireJson } from '../json-body.js';
 import { countedGuards } from '../login-guards.js';
-import { loginPolicy, loginRateLimit } from '../rate-limits.js';
+import { loginPolicy } from '../rate-limits.js';
 import { CHALLENGE } from '../refusals.js';
 import { sendJson } from '../send-json.js';
 import { type TokenAnswer, tokenBody } from '../token-answer.js';
 
 type Dependencies = Deps<
-  'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords' | 'placeholderHashes' | 'redis' | 'tokens'
+  'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'
 >;
 
 type OwnRefusal = Stale | SessionGone | Locked | Refused<FactorRefusal>;
 
-export function addFactorRoutes(app: Express, deps: Dependencies, { deviceCookie, send }: TokenAnswer): void {
+/** @param countLogin counts a request for the login limit of its address */
+export function addFactorRoutes(
+  app: Express,
+  deps: Dependencies,
+  countLogin: RequestHandler,
+  { deviceCookie, send }: TokenAnswer,
+): void {
   const { config } = deps;
   /** The services, within the budget of this request. */
   const depsOf = ({ locals: { budget } }: Response): Dependencies => ({ ...deps, db: deps.db.within(budget) });
@@ -55,9 +61,8 @@ export function addFactorRoutes(app: Express, deps: Dependencies, { deviceCookie
     entries: deviceCookie?.read(req),
   });
 
-  const counted = [...countedGuards(deps), requireJson, readJson];
+  const counted = countedGuards(deps, countLogin);
   const refuseCrossSite = crossSiteRefusal(config);
-  const countRequest = loginRateLimit(config.login, deps);
   const policy = loginPolicy(config.login);
 
   /**
@@ -68,7 +73,7 @@ export function addFactorRoutes(app: Express, deps: Dependencies, { deviceCookie
     deps.clock.requireSynced();
     const caller = await resolveUser(deps, req.rawHeaders);
     if (caller.kind === 'refused') {
-      await countRequest(req, res, () => refuseUser(res, caller));
+      await countLogin(req, res, () => refuseUser(res, caller));
       return;
     }
     res.locals.claims = caller.claims;
@@ -188,12 +193,6 @@ function claimsOf({ locals: { claims } }: Response): AccessClaims {
 function succeed(res: Response, body: object): void {
   res.locals.outcome = 'success';
   sendJson(res, body);
-}
-
-/** 401 with the challenge of RFC 6750. */
-function refuseUser(res: Response, { reason, challenge }: RefusedUser): void {
-  res.set('WWW-Authenticate', challenge);
-  sendError(res, reason);
 }
 
 /** Of a route for users. A password will not do where there is a factor: 403, since the token is good. */

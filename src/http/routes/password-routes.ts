@@ -8,10 +8,10 @@ import { requestReset } from '../../auth/forgot-password.js';
 import type { RefusedPassword } from '../../auth/outcomes.js';
 import { findLinkedUser, hashOfToken } from '../../auth/password-links.js';
 import { redeemLink } from '../../auth/redeem-link.js';
-import { type RefusedUser, refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
+import { refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
 import type { Deps } from '../../services.js';
 import { ON_ITS_WAY } from '../answer-texts.js';
-import { methodNotAllowed, sendError } from '../errors.js';
+import { methodNotAllowed, refuseUser, sendError } from '../errors.js';
 import { parseBody } from '../json-body.js';
 import { changeBody, checkBody, forgotBody, redeemBody } from '../password-bodies.js';
 import { CHALLENGE } from '../refusals.js';
@@ -92,12 +92,6 @@ function addForgotRoute(app: Express, deps: Deps<'clock' | 'db'>, guards: Reques
       sendJson(res.status(202), { detail: ON_ITS_WAY });
     })
     .all(methodNotAllowed('POST'));
-}
-
-/** 401 with the challenge of RFC 6750. */
-function refuseUser(res: Response, { reason, challenge }: RefusedUser): void {
-  res.set('WWW-Authenticate', challenge);
-  sendError(res, reason);
 }
 
 function refuseLink(res: Response): void {

@@ -33,7 +33,7 @@ function authenticatorWith(options: Partial<AuthenticatorOptions> = {}): Softwar
 async function register(authenticator: SoftwareAuthenticator, alter?: (draft: RegistrationDraft) => void) {
   const challenge = newChallenge();
   const options = await creationOptions(RP, { challenge, userHandle: USER, email: 'ann@example.com', exclude: [] });
-  return verifyRegistration(RP, authenticator.create(options, alter), (given) => given === challenge);
+  return verifyRegistration(RP, authenticator.create(options, alter), challenge);
 }
 
 /** A passkey that has logged in as often as is said. */
@@ -58,7 +58,7 @@ async function use(
 ) {
   const challenge = newChallenge();
   const response = authenticator.get(await requestOptions(RP, { challenge }), alter);
-  return verifyAssertion(RP, response, (given) => given === challenge, passkey, userHandle, handle);
+  return verifyAssertion(RP, response, challenge, passkey, userHandle, handle);
 }
 
 describe.each<Algorithm>(['ES256', 'EdDSA', 'RS256'])('%s', (alg) => {
@@ -69,14 +69,11 @@ describe.each<Algorithm>(['ES256', 'EdDSA', 'RS256'])('%s', (alg) => {
   ])('Interface 20: a passkey is made and logs in: %p', async (backup) => {
     const authenticator = authenticatorWith({ alg, ...backup });
     const passkey = await register(authenticator);
-    const aaguid = '00000000-0000-0000-0000-000000000000';
-    expect(passkey).toMatchObject({ ...backup, signCount: 0, transports: ['internal', 'hybrid'], aaguid });
+    const { isSynced } = backup;
+    expect(passkey).toMatchObject({ isSynced, signCount: 0, transports: ['internal', 'hybrid'] });
 
     for (const times of [1, 2]) {
-      expect(await use(authenticator, passkey as StoredPasskey)).toEqual({
-        ...backup,
-        signCount: backup.isSynced ? 0 : times,
-      });
+      expect(await use(authenticator, passkey as StoredPasskey)).toEqual({ signCount: isSynced ? 0 : times });
     }
   });
 
@@ -145,17 +142,16 @@ describe('backup', () => {
     const passkey = await enrolled(authenticator);
     for (const isBackedUp of [false, true, false]) {
       authenticator.isBackedUp = isBackedUp;
-      expect(await use(authenticator, passkey)).toEqual({ signCount: 0, isSynced: true, isBackedUp });
+      expect(await use(authenticator, passkey)).toEqual({ signCount: 0 });
     }
   });
 
   test.each([true, false])('Interface 20: a key that can be copied (BE: %p) stays so', async (isSynced) => {
     const authenticator = authenticatorWith({ isSynced });
-    const { isSynced: _, ...passkey } = await enrolled(authenticator);
+    const passkey = await enrolled(authenticator);
     authenticator.isSynced = !isSynced;
     expect(await use(authenticator, { ...passkey, isSynced })).toBeUndefined();
     expect(await use(authenticator, { ...passkey, isSynced: !isSynced })).toBeDefined();
-    expect(await use(authenticator, passkey)).toMatchObject({ isSynced: !isSynced });
   });
 });
 
@@ -223,9 +219,8 @@ describe('what browsers and authenticators may add', () => {
     async (alg) => {
       const passkey = await register(authenticatorWith({ alg }), (draft) => {
         draft.attestedBy = draft.privateKey;
-        draft.aaguid = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
       });
-      expect(passkey?.aaguid).toBe('00112233-4455-6677-8899-aabbccddeeff');
+      expect(passkey).toBeDefined();
     },
   );
 
@@ -265,26 +260,11 @@ test('Interface 20: the response of one ceremony is none of the other', async ()
   const registration = authenticator.create(await creationOptions(RP, creation));
   const assertion = authenticator.get(await requestOptions(RP, { challenge, allow: [passkey] }));
 
-  expect(await verifyRegistration(RP, registration, () => true)).toBeDefined();
-  expect(await verifyAssertion(RP, registration, () => true, passkey, USER, 'optional')).toBeUndefined();
+  expect(await verifyRegistration(RP, registration, challenge)).toBeDefined();
+  expect(await verifyAssertion(RP, registration, challenge, passkey, USER, 'optional')).toBeUndefined();
   const both = { ...assertion, response: { ...registration.response, ...assertion.response } };
-  expect(await verifyRegistration(RP, both, () => true)).toBeUndefined();
-  expect(await verifyAssertion(RP, both, () => true, passkey, USER, 'optional')).toBeDefined();
-});
-
-test('Interface 20: the challenge is asked for as it was sent; a fault of who is asked is no refusal', async () => {
-  const authenticator = authenticatorWith();
-  const passkey = await enrolled(authenticator);
-  const challenge = newChallenge();
-  const response = authenticator.get(await requestOptions(RP, { challenge }));
-  const asked: string[] = [];
-  const fault = (given: string): boolean => {
-    asked.push(given);
-    throw new Error('a bug');
-  };
-  await expect(verifyAssertion(RP, response, fault, passkey, USER, 'required')).rejects.toThrow('a bug');
-  await expect(verifyRegistration(RP, response, () => false)).resolves.toBeUndefined();
-  expect(asked).toEqual([challenge]);
+  expect(await verifyRegistration(RP, both, challenge)).toBeUndefined();
+  expect(await verifyAssertion(RP, both, challenge, passkey, USER, 'optional')).toBeDefined();
 });
 
 describe('options', () => {
