@@ -2,6 +2,8 @@
  * What the version before second factors writes next to this one, or after a way back, gives nobody more than a password does.
  * (Interface 8 and 20)
  */
+import { COMMAND_LINE } from '../../src/admin/administer.js';
+import { eraseUser } from '../../src/admin/user-erasure.js';
 import { addPasskey, halfLogin, logInByCode, post, withPasskey, withTotp } from '../support/gateway/factors.js';
 import { claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { signIn } from '../support/gateway/graphql.js';
@@ -44,4 +46,13 @@ test('factors of a user whom the previous version has deleted let nobody in', as
   const { ceremony, publicKey } = (await post(gateway, 'login/passkey/options')).json;
   const answer = await post(gateway, 'login/passkey', { ceremony, credential: authenticator.get(publicKey) });
   expect([answer.status, answer.json.reason]).toEqual([401, 'invalid_credentials']);
+});
+
+test('an erasure also removes the factors of a user whom the previous version has deleted', async () => {
+  const { user } = await withPasskey(gateway);
+  await gateway.rows('delete from users where id = $1', [user.id]);
+  await eraseUser(gateway.app, COMMAND_LINE, user.id);
+  const left =
+    'select user_id from factors where user_id = $1 union select user_id from recovery_codes where user_id = $1';
+  expect(await gateway.rows(left, [user.id])).toEqual([]);
 });
