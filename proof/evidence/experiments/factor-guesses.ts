@@ -48,8 +48,8 @@ export const factorGuesses: Experiment = {
     {
       name: 'a wrong code is not counted',
       file: 'src/auth/factors/login.ts',
-      from: 'else if (!(await countFailure(deps, failure, now, user.device)))',
-      to: "else if (factor === 'recovery_code' && !(await countFailure(deps, failure, now, user.device)))",
+      from: "factor !== 'passkey' && (await countFailure(deps, failure, now, user.device))",
+      to: "factor !== 'passkey' && (factor === 'totp' || (await countFailure(deps, failure, now, user.device)))",
       foundBy: /^guesses answered past the threshold/,
     },
     {
