@@ -386,7 +386,8 @@ inChromium('docs/login.md in Chromium', () => {
       await logIn(page, email, PASSWORD);
       await page.waitForSelector('text=Only for users');
     };
-    // The guard leaves the page as soon as it can, perhaps before all of it is loaded.
+    // The guard leaves a page as soon as it can, perhaps before all of it is loaded: the first one too.
+    await page.waitForURL(/\/login/);
     const open = (to: string) => page.goto(`${origin}${to}`, { waitUntil: 'commit' });
     await open(path);
     await logInAt();
