@@ -40,6 +40,9 @@ export interface LoginUser extends RowOf<typeof activeUserSql> {
   device?: KnownDevice | undefined;
 }
 
+/** Who a session is for, whatever proved it. */
+export type SessionUser = Pick<LoginUser, 'id' | 'password_version' | 'locked_until' | 'device'>;
+
 /** Spec 4.1 step 1: the active user with this normalised e-mail. */
 export async function findActiveUser(db: Db, email: string): Promise<LoginUser | undefined> {
   const [user] = await db.run(activeUserSql, { email });
@@ -66,7 +69,7 @@ export async function countPasswordParameters(db: Database): Promise<RowOf<typeo
   return db.admin.run(passwordParametersSql, {});
 }
 
-type LockedUser = Pick<LoginUser, 'id' | 'device'> & { locked_until: Date };
+type LockedUser = Pick<SessionUser, 'id' | 'device'> & { locked_until: Date };
 
 /** Spec 3.2 row 4: a lock ends by itself. */
 export function isLocked<Row extends Pick<LoginUser, 'locked_until'>>(

@@ -8,7 +8,7 @@ import { type Expiring, expiringInKeyOrder } from '../db/sweeper.js';
 import type { AuthenticationMethod } from '../domain/assurance.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Role } from '../domain/roles.js';
-import type { LoginUser } from './account.js';
+import type { SessionUser } from './account.js';
 
 /** The new fields of a record; the others come from the user or the predecessor. */
 export interface NewRecord {
@@ -104,7 +104,7 @@ const startOnKnownDeviceSql = statement('start_session_on_known_device', { ...ST
   ), ${startsSession(':device_id')}, ${withRole()}`;
 
 export interface NewSession extends NewRecord {
-  user: LoginUser;
+  user: SessionUser;
   familyId: string;
   /** Replaces the stored hash if the hashing parameters have changed */
   renewedHash: string | undefined;

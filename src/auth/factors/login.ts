@@ -15,12 +15,12 @@ import { addSeconds } from '../../platform/clock.js';
 import { uuidInTimeOrder } from '../../platform/ids.js';
 import { type Refused, refused } from '../../platform/refused.js';
 import type { Deps } from '../../services.js';
-import { countFailure, findActiveUser, isLocked, type LoginUser, refuseLocked } from '../account.js';
+import { countFailure, findActiveUser, isLocked, type LoginUser, refuseLocked, type SessionUser } from '../account.js';
 import { findUserOnDevice } from '../known-devices.js';
 import type { Locked, Outcome } from '../outcomes.js';
 import { beginCeremony, CEREMONY_SECONDS, findHalfLogin, hashOf, newToken, takeCeremony } from './ceremonies.js';
 import { checkCode, checkPasskey, type Proof, proofByRecoveryCode, relyingPartyOf } from './proofs.js';
-import { findPasskey, findPasskeys } from './rows.js';
+import { findPasskeys, takePasskeyLogin } from './rows.js';
 import { startSessionByFactor } from './sessions.js';
 
 export type FactorDeps = Deps<'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'tokens'>;
@@ -76,7 +76,7 @@ function factorOf(presented: Presented): FactorName {
 
 async function prove(
   deps: FactorDeps,
-  { id: userId }: LoginUser,
+  { id: userId }: SessionUser,
   presented: Presented,
   halfLoginSha256: Buffer,
 ): Promise<Proof | undefined> {
@@ -145,15 +145,14 @@ export async function logInByPasskey(
   visitor: Visitor,
 ): Promise<Outcome> {
   const { clock, db } = deps;
-  const used = await takeCeremony(db, { token: ceremony, purpose: 'passkey_login' }, clock.now());
-  if (used === undefined) return refused('challenge_invalid');
-  const id = credentialIdOf(credential);
-  const found = id === undefined ? undefined : await findPasskey(db, id);
-  const user = found && (await findUser(deps, found.email, visitor));
-  const attempt = { email: found?.email ?? '', factor: 'passkey', visitor } as const;
-  if (found === undefined || user?.id !== found.userId) return refuseWrong(deps, undefined, attempt);
+  const taken = await takePasskeyLogin(db, ceremony, credentialIdOf(credential), clock.now());
+  if (taken === undefined) return refused('challenge_invalid');
+  const { login } = taken;
+  const attempt = { email: login?.user.email ?? '', factor: 'passkey', visitor } as const;
+  const user = login && visitor.entries ? await findUser(deps, login.user.email, visitor) : login?.user;
+  if (login === undefined || user?.id !== login.user.id) return refuseWrong(deps, undefined, attempt);
   if (isLocked(user, clock.now())) return refuseLockedFactor(deps, 'passkey', user, visitor);
-  const proof = await checkPasskey(deps, credential, ceremony, found.passkey, 'required');
+  const proof = await checkPasskey(deps, credential, ceremony, login.passkey, 'required');
   const entered = proof && (await enter(deps, user, proof, sorted(proof.methods), visitor));
   return entered ?? refuseWrong(deps, user, attempt);
 }
@@ -171,7 +170,7 @@ function sorted(methods: readonly AuthenticationMethod[]): AuthenticationMethod[
 /** Starts the session. @returns undefined if nothing was written */
 async function enter(
   { clock, db, keyring, metrics, tokens }: FactorDeps,
-  user: LoginUser,
+  user: SessionUser,
   { factor, used }: Proof,
   amr: AuthenticationMethod[],
   { origin, entries }: Visitor,
@@ -203,14 +202,14 @@ interface Attempt {
 }
 
 /** Whether the device of this login was known when the user was read, and is not any more. */
-async function isForgotten(deps: FactorDeps, { device }: LoginUser, { email, visitor }: Attempt): Promise<boolean> {
+async function isForgotten(deps: FactorDeps, { device }: SessionUser, { email, visitor }: Attempt): Promise<boolean> {
   if (device === undefined) return false;
   const user = await findUser(deps, email, visitor);
   return user !== undefined && user.device === undefined;
 }
 
 /** Counts a code as a wrong password; an assertion cannot be guessed, so it is only written. */
-async function refuseWrong(deps: FactorDeps, user: LoginUser | undefined, attempt: Attempt): Promise<Outcome> {
+async function refuseWrong(deps: FactorDeps, user: SessionUser | undefined, attempt: Attempt): Promise<Outcome> {
   const { clock, db, metrics } = deps;
   const { email, factor, visitor } = attempt;
   clock.requireSynced();
@@ -234,7 +233,7 @@ async function refuseWrong(deps: FactorDeps, user: LoginUser | undefined, attemp
 function refuseLockedFactor(
   deps: FactorDeps,
   kind: FactorName,
-  user: LoginUser & { locked_until: Date },
+  user: SessionUser & { locked_until: Date },
   { origin }: Visitor,
 ): Promise<Locked> {
   deps.metrics.factors.inc({ kind, outcome: 'account_locked' });

@@ -3,6 +3,8 @@ import type { StoredPasskey } from '../../credentials/factors/passkeys.js';
 import { type Db, only, type RowOf, statement } from '../../db/statement.js';
 import { type Expiring, expiring } from '../../db/sweeper.js';
 import type { FactorKind } from '../../domain/factors.js';
+import type { SessionUser } from '../account.js';
+import { hashOf } from './ceremonies.js';
 
 const totpSql = statement('totp', { user_id: 'uuid' }, { id: 'uuid', sealed_secret: 'text?' })`
   select id, sealed_secret from factors where user_id = :user_id and kind = 'totp'`;
@@ -30,11 +32,6 @@ const PASSKEY_COLUMNS = Object.keys(PASSKEY)
 const passkeysSql = statement('passkeys', { user_id: 'uuid' }, PASSKEY)`
   select ${PASSKEY_COLUMNS} from factors where user_id = :user_id and kind = 'passkey'`;
 
-const passkeySql = statement('passkey', { credential_id: 'bytea' }, { ...PASSKEY, user_id: 'uuid', email: 'text' })`
-  select ${PASSKEY_COLUMNS}, user_id, email
-  from factors join users on users.id = user_id
-  where credential_id = :credential_id and is_active`;
-
 /** The constraint `factors_whole` says that a passkey has them. */
 export interface Passkey extends StoredPasskey {
   id: string;
@@ -46,13 +43,56 @@ export async function findPasskeys(db: Db, userId: string): Promise<Passkey[]> {
   return (await db.run(passkeysSql, { user_id: userId })).map(passkeyOf);
 }
 
-/** The passkey with this id, and its active user. @param credentialId base64url */
-export async function findPasskey(
+const takePasskeyLoginSql = statement(
+  'take_passkey_login',
+  { token_sha256: 'bytea', credential_id: 'bytea?', now: 'timestamptz' },
+  {
+    ...PASSKEY,
+    id: 'uuid?',
+    user_id: 'uuid?',
+    email: 'text?',
+    password_version: 'integer?',
+    locked_until: 'timestamptz?',
+  },
+)`
+  with relaxed as materialized (
+    select set_config('synchronous_commit', 'off', true)
+  ), used as (
+    delete from ceremonies using relaxed
+    where token_sha256 = :token_sha256 and purpose = 'passkey_login' and expires_at > :now
+    returning token_sha256
+  )
+  select ${PASSKEY_COLUMNS}, users.id as user_id, email, users.password_version, locked_until
+  from used left join (factors join users on users.id = factors.user_id and is_active) on credential_id = :credential_id`;
+
+export interface PasskeyLogin {
+  passkey: Passkey;
+  user: SessionUser & { email: string };
+}
+
+/**
+ * Uses up the challenge of a login, before its answer is checked, and finds the passkey with this id and its active user. The
+ * commit does not wait for the disk: that of the session, which comes after it, waits for both.
+ * @param credentialId base64url
+ * @returns undefined if the challenge is unknown, used or expired; without a `login` if there is no such passkey
+ */
+export async function takePasskeyLogin(
   db: Db,
-  credentialId: string,
-): Promise<{ passkey: Passkey; userId: string; email: string } | undefined> {
-  const [row] = await db.run(passkeySql, { credential_id: Buffer.from(credentialId, 'base64url') });
-  return row && { passkey: passkeyOf(row), userId: row.user_id, email: row.email };
+  ceremony: string,
+  credentialId: string | undefined,
+  now: Date,
+): Promise<{ login?: PasskeyLogin } | undefined> {
+  const [row] = await db.run(takePasskeyLoginSql, {
+    token_sha256: hashOf(ceremony),
+    credential_id: credentialId === undefined ? null : Buffer.from(credentialId, 'base64url'),
+    now,
+  });
+  if (row === undefined) return undefined;
+  const { id, user_id, email, password_version, locked_until } = row;
+  if (id === null || user_id === null || email === null || password_version === null) return {};
+  return {
+    login: { passkey: passkeyOf({ ...row, id }), user: { id: user_id, email, password_version, locked_until } },
+  };
 }
 
 function passkeyOf(row: RowOf<typeof passkeysSql>): Passkey {
