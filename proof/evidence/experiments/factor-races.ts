@@ -64,18 +64,12 @@ export const factorRaces: Experiment = {
     },
     {
       name: 'a ceremony stays',
-      file: 'src/auth/factors/ceremonies.ts',
-      from: `delete from ceremonies
-  where token_sha256 = :token_sha256 and purpose = :purpose and expires_at > :now
-    and user_id is not distinct from :user_id and family_id is not distinct from :family_id
-    and half_login_sha256 is not distinct from :half_login_sha256
-    and (user_id is null or exists (select from users where \${OF_SAME_USER}))
-  returning user_handle`,
-      to: `select user_handle from ceremonies
-  where token_sha256 = :token_sha256 and purpose = :purpose and expires_at > :now
-    and user_id is not distinct from :user_id and family_id is not distinct from :family_id
-    and half_login_sha256 is not distinct from :half_login_sha256
-    and (user_id is null or exists (select from users where \${OF_SAME_USER}))`,
+      file: 'src/auth/factors/rows.ts',
+      from: `delete from ceremonies using relaxed
+    where token_sha256 = :token_sha256 and purpose = 'passkey_login' and expires_at > :now
+    returning token_sha256`,
+      to: `select token_sha256 from ceremonies, relaxed
+    where token_sha256 = :token_sha256 and purpose = 'passkey_login' and expires_at > :now`,
       foundBy: /^sessions by one passkey ceremony other than one/,
     },
     {
