@@ -24,6 +24,7 @@ const FILES: Record<string, () => Promise<Record<string, MigrationClass>>> = {
   Migration20261126000002_requested_links: () => import('./Migration20261126000002_requested_links.js'),
   Migration20261126000003_key_expiry: () => import('./Migration20261126000003_key_expiry.js'),
   Migration20261127000001_second_factors: () => import('./Migration20261127000001_second_factors.js'),
+  Migration20261127000002_email_changes: () => import('./Migration20261127000002_email_changes.js'),
 };
 
 export const migrations = Object.entries(FILES).map(([name, load]) => ({ name, load }));

@@ -5,7 +5,7 @@ import { columnOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { countRecoveryCodes } from './factors.js';
-import { findUserId, unknownUser } from './users.js';
+import { EMAIL_CHANGES, findUserId, unknownUser } from './users.js';
 
 /** The ID of a user, or of a deleted one if it is given itself. @throws {AdminRefusal} for an e-mail that no user has */
 export async function personIdOf(deps: Deps<'db'>, idOrEmail: string): Promise<string> {
@@ -25,8 +25,8 @@ export async function emailsOfPerson(db: Reads, id: string): Promise<string[]> {
       select named.email
       from audit_events, lateral (values
         (metadata ->> 'email'),
-        (case when event_type = 'user_email_changed' then metadata ->> 'from' end),
-        (case when event_type = 'user_email_changed' then metadata ->> 'to' end)
+        (case when event_type in ${EMAIL_CHANGES} then metadata ->> 'from' end),
+        (case when event_type in ${EMAIL_CHANGES} then metadata ->> 'to' end)
       ) as named (email)
       where user_id = ${id} and named.email like '%@%' -- a pseudonym has none
     ) as own
@@ -55,6 +55,10 @@ export interface Person {
   passwordLink: object | null;
   /** That the person has asked for */
   requestedLink: object | null;
+  /** That the person has begun */
+  emailChange: object | null;
+  /** Former e-mails that can take a change back */
+  emailUndos: object[];
   knownDevices: object[];
   factors: object[];
   /** Number of unused ones */
@@ -72,7 +76,7 @@ export interface Person {
 /** @param id also of a deleted user @throws {AdminRefusal} if nothing is stored about them */
 export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person> {
   const { em, entities } = await db.manager();
-  const { Factor, KnownDevice, PasswordLink, RefreshToken, RequestedLink, Session } = entities;
+  const { EmailChange, EmailUndo, Factor, KnownDevice, PasswordLink, RefreshToken, RequestedLink, Session } = entities;
   /** These properties of the rows, under the names of their columns. */
   async function stored<Entity extends object>(
     entity: EntityName<Entity>,
@@ -109,12 +113,15 @@ export async function readPerson({ db }: Deps<'db'>, id: string): Promise<Person
   if (user === null && sessions.length === 0 && first.length === 0) throw unknownUser();
   const [passwordLink = null] = await stored(PasswordLink, { userId: id }, ['purpose', 'expiresAt']);
   const [requestedLink = null] = await stored(RequestedLink, { userId: id }, ['expiresAt']);
+  const [emailChange = null] = await stored(EmailChange, { userId: id }, ['email', 'expiresAt']);
   const emails = await emailsOfPerson(db.admin, id);
   return {
     user,
     emails,
     passwordLink,
     requestedLink,
+    emailChange,
+    emailUndos: await stored(EmailUndo, { userId: id }, ['email', 'expiresAt'], { id: 'asc' }),
     knownDevices: await stored(KnownDevice, { userId: id }, OF_DEVICE, { createdAt: 'asc', id: 'asc' }),
     factors: await stored(Factor, { userId: id }, OF_FACTOR, { createdAt: 'asc', id: 'asc' }),
     recoveryCodes: (await countRecoveryCodes(db.admin, [id])).get(id) ?? 0,

@@ -10,6 +10,8 @@ const SEALED = [
   { table: 'webhooks', id: 'id', type: 'uuid', columns: ['sealed_secret', 'previous_sealed_secret'] },
   { table: 'password_links', id: 'user_id', type: 'uuid', columns: ['sealed_token'] },
   { table: 'requested_links', id: 'user_id', type: 'uuid', columns: ['sealed_token'] },
+  { table: 'email_changes', id: 'user_id', type: 'uuid', columns: ['sealed_token'] },
+  { table: 'email_undos', id: 'id', type: 'uuid', columns: ['sealed_token'] },
   { table: 'factors', id: 'id', type: 'uuid', columns: ['sealed_secret'] },
 ] as const;
 

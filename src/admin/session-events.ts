@@ -87,6 +87,7 @@ const HAD_ENDED: Record<RevokedReason, string> = {
   user_deactivated: 'that had been revoked when the user was deactivated',
   user_password_set: 'that had been revoked when a new password was set',
   factors_reset: 'that had been revoked when the second factors of the user were reset',
+  email_change_undone: 'that had been revoked when a change of the e-mail was taken back',
   user_deleted: 'that had been revoked when the user was deleted',
 };
 
@@ -111,6 +112,8 @@ function detailOf(event: EndingEvent, row: EventRow): string {
       return 'The user changed the password in another session';
     case 'factors_reset':
       return `The second factors of the user were reset by ${actorName(event.metadata.actor)}`;
+    case 'email_change_undone':
+      return 'A change of the e-mail was taken back by the former address';
     case 'user_deleted':
       return `The user was deleted by ${actorName(event.metadata.actor)}`;
   }

@@ -51,7 +51,7 @@ export async function sessionEvents(
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
             or (event_type = 'logout' and token.jti is not null)
             or (event_type in
-              ('user_deactivated', 'user_password_set', 'user_password_changed', 'factors_reset', 'user_deleted')
+              ('user_deactivated', 'user_password_set', 'user_password_changed', 'factors_reset', 'email_change_undone', 'user_deleted')
               and newest.revoked_reason = replace(event_type, 'password_changed', 'password_set') and newest.revoked_at <= newest.expires_at
               and event.created_at = newest.revoked_at) -- a change writes all its rows with the same time
           )

@@ -33,6 +33,7 @@ export const END_OF = {
   user_deactivated: 'user_deactivated',
   user_password_set: 'user_password_set',
   factors_reset: 'factors_reset',
+  email_change_undone: 'email_change_undone',
   user_deleted: 'user_deleted',
 } as const satisfies Record<Exclude<RevokedReason, 'rotated'>, string>;
 

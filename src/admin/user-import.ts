@@ -8,7 +8,7 @@ import { ROLES } from '../domain/roles.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator } from './administer.js';
-import { requireAllScopes } from './user-changes.js';
+import { requireAllScopes, takenEmails } from './user-changes.js';
 
 /** One line; `null` is the same as a missing member. */
 function importedUserOf(own: Argon2Parameters) {
@@ -108,7 +108,7 @@ export function importUsers(
 ): Promise<ImportFault[]> {
   return administer(deps, operator, importUsers.needs, async (change) => {
     if (users.some(({ user }) => user.role === 'admin')) requireAllScopes(change.scopes);
-    const faults = await takenEmails(change, users);
+    const faults = await faultsOfTaken(change, users);
     if (faults.length > 0 || isTrial) return faults;
     for (let start = 0; start < users.length; start += BATCH) {
       await writeUsers(change, users.slice(start, start + BATCH));
@@ -119,10 +119,9 @@ export function importUsers(
 }
 importUsers.needs = { scope: 'users:write' } satisfies Needs;
 
-async function takenEmails({ db }: Change, users: readonly ImportLine[]): Promise<ImportFault[]> {
+async function faultsOfTaken({ db, now }: Change, users: readonly ImportLine[]): Promise<ImportFault[]> {
   const imported = users.map(({ user }) => user.email);
-  const taken = await db.read(sql<{ email: string }>`select email from users where email = any (${imported})`);
-  const emails = new Set(taken.map(({ email }) => email));
+  const emails = new Set(await takenEmails(db, imported, now));
   const lines = users.filter(({ user }) => emails.has(user.email));
   return lines.map(({ line }) => ({ line, message: 'email is that of an existing user' }));
 }

@@ -256,6 +256,9 @@ export async function usersById(
   return new Map(users.map((user) => [user.id, user]));
 }
 
+/** SQL: the events by which a user got another e-mail */
+export const EMAIL_CHANGES = sql`('user_email_changed', 'email_changed', 'email_change_undone')`;
+
 /** Number of changes of e-mails, the newest, among which an earlier e-mail is found: no index has it. */
 const RENAMES = 1_000;
 
@@ -268,7 +271,7 @@ export async function usersByEmail(
   const users = await db.admin.read(sql<ListedUser & { asked: string }>`
     with renamed as materialized (
       select user_id, metadata ->> 'from' as email, created_at from audit_events
-      where event_type = 'user_email_changed' order by created_at desc, id desc limit ${RENAMES}
+      where event_type in ${EMAIL_CHANGES} order by created_at desc, id desc limit ${RENAMES}
     )
     select distinct on (asked) asked, ${columns(clock.now())} from (
       select email as asked, id as user_id, 'infinity' as until from users where email = any (${asked})

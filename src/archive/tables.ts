@@ -14,6 +14,8 @@ export const TABLES = {
   users: 'id',
   password_links: 'user_id',
   requested_links: 'user_id',
+  email_changes: 'user_id',
+  email_undos: 'id',
   factors: 'id',
   recovery_codes: 'user_id, code_sha256',
   known_devices: 'id',

@@ -2,6 +2,7 @@
 import type { EndedBy } from '../db/entities/refresh-token.js';
 import type { FactorKind, FactorName } from '../domain/factors.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
+import type { NoticeKind } from '../domain/notices.js';
 import type { Role } from '../domain/roles.js';
 
 /** Who may make an administrative change (a kind of caller, or the command line), and what identifies them. */
@@ -46,12 +47,22 @@ interface FactorMetadata {
   session_confirmed: { family_id: string; factor?: FactorKind };
 }
 
+/** Interface 21: what users do with their own e-mail. `family_id` is the session. */
+interface EmailMetadata {
+  /** `to` has not been confirmed, and may be somebody else's */
+  email_change_requested: { to: string; family_id: string };
+  email_changed: { from: string; to: string; family_id: string };
+  /** By the link to the former e-mail, which is `to` */
+  email_change_undone: { from: string; to: string; sessions_ended: number };
+}
+
 /** Interface 17: what the gateway does by itself. */
 interface OutboxMetadata {
+  notice_sent: { kind: NoticeKind };
   webhook_paused: { by: 'receiver'; webhook_id: string };
 }
 
-type UserMetadata = AuthMetadata & PasswordMetadata & FactorMetadata & OutboxMetadata;
+type UserMetadata = AuthMetadata & PasswordMetadata & FactorMetadata & EmailMetadata & OutboxMetadata;
 
 /** Administrative changes (Interface 11): the metadata of each, without its actor. */
 interface ChangeMetadata {
@@ -99,6 +110,9 @@ export const EMAIL_FIELDS: { [Type in EventType]?: Array<FieldsOf<Type>> } = {
   user_created: ['email'],
   user_deleted: ['email'],
   user_email_changed: ['from', 'to'],
+  email_change_requested: ['to'],
+  email_changed: ['from', 'to'],
+  email_change_undone: ['from', 'to'],
   password_reset_requested: ['email'],
 };
 
@@ -122,6 +136,10 @@ export const ENTITY_OF = {
   password_link_issued: 'user',
   password_reset_requested: 'user',
   user_email_changed: 'user',
+  email_change_requested: 'user',
+  email_changed: 'user',
+  email_change_undone: 'user',
+  notice_sent: 'user',
   factor_added: 'user',
   factor_removed: 'user',
   factors_reset: 'user',
@@ -215,7 +233,7 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
       reused_jti: 'the token',
       family_id: 'the session',
       ended_by:
-        'only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `factors_reset`, `user_deleted`',
+        'only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `factors_reset`, `email_change_undone`, `user_deleted`',
     },
   },
   logout: { means: 'A user logged out.', metadata: { jti: 'the refresh token' } },
@@ -263,6 +281,19 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
     metadata: { email: 'as sent, in lower case' },
   },
   user_email_changed: { means: 'The email of a user was changed.', metadata: { actor: '', from: '', to: '' } },
+  email_change_requested: {
+    means: 'A user asked for another email, which gets a link unless it is taken.',
+    metadata: { to: 'the new email, which nobody has confirmed', family_id: 'the session' },
+  },
+  email_changed: {
+    means: 'A user changed their email by the link to the new one.',
+    metadata: { from: '', to: '', family_id: 'the session' },
+  },
+  email_change_undone: {
+    means: 'The former email of a user took a change back, which ended the sessions and the password.',
+    metadata: { from: '', to: 'the former email', sessions_ended: 'number of sessions ended' },
+  },
+  notice_sent: { means: 'A user was mailed a notice.', metadata: { kind: 'what about' } },
   factor_added: {
     means: 'A user added a second factor.',
     metadata: { factor_id: '', kind: '`totp` or `passkey`', family_id: 'the session' },

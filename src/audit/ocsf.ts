@@ -22,7 +22,7 @@ const ACCOUNT_CHANGE = {
   activities: {
     ...{ Create: 1, Enable: 2, 'Password Change': 3, 'Password Reset': 4, Disable: 5, Delete: 6, Unlock: 12 },
     ...{ 'Role Change': OTHER, 'Email Change': OTHER, 'Password Link': OTHER, 'Device Removal': OTHER },
-    ...{ 'MFA Factor Enable': 10, 'MFA Factor Disable': 11, 'Recovery Codes': OTHER },
+    ...{ 'MFA Factor Enable': 10, 'MFA Factor Disable': 11, 'Recovery Codes': OTHER, Notice: OTHER },
   },
 };
 const ENTITY_MANAGEMENT = { uid: 3004, name: 'Entity Management', activities: { Create: 1, Update: 3, Delete: 4 } };
@@ -69,6 +69,10 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   password_link_issued: done(ACCOUNT_CHANGE, 'Password Link'),
   password_reset_requested: done(ACCOUNT_CHANGE, 'Password Link'),
   user_email_changed: done(ACCOUNT_CHANGE, 'Email Change'),
+  email_change_requested: done(ACCOUNT_CHANGE, 'Email Change'),
+  email_changed: done(ACCOUNT_CHANGE, 'Email Change'),
+  email_change_undone: done(ACCOUNT_CHANGE, 'Email Change'),
+  notice_sent: done(ACCOUNT_CHANGE, 'Notice'),
   factor_added: done(ACCOUNT_CHANGE, 'MFA Factor Enable'),
   factor_removed: done(ACCOUNT_CHANGE, 'MFA Factor Disable'),
   factors_reset: done(ACCOUNT_CHANGE, 'MFA Factor Disable'),

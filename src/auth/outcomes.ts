@@ -23,6 +23,9 @@ export type FactorRefusal =
   | 'too_many_passkeys'
   | 'factor_unknown';
 
+/** Refusals of a change of an e-mail (Interface 21). */
+export type EmailRefusal = 'link_invalid' | 'email_taken';
+
 /** A new password breaks a rule. */
 export interface RefusedPassword extends Refused<'body_invalid'> {
   fault: PasswordFault;

@@ -51,9 +51,16 @@ export async function issueLink(db: Db, { userId, token, purpose, expiresAt, sea
 }
 
 const endLinkSql = statement('end_link', { user_id: 'uuid' }, {})`
-  with requested as (delete from requested_links where user_id = :user_id)
+  with requested as (
+    delete from requested_links where user_id = :user_id
+  ), changes as (
+    delete from email_changes where user_id = :user_id
+  ), undos as (
+    delete from email_undos where user_id = :user_id
+  )
   delete from password_links where user_id = :user_id`;
 
+/** Links of every kind (Interface 15 and 21): after a change of the e-mail by an operator, deactivation and deletion. */
 export async function endLinks(db: Db, userId: string): Promise<void> {
   await db.run(endLinkSql, { user_id: userId });
 }

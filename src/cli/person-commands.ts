@@ -4,7 +4,8 @@
  */
 import { once } from 'node:events';
 import { COMMAND_LINE } from '../admin/administer.js';
-import { type Person, personIdOf, readPerson } from '../admin/person.js';
+import { personIdOf, readPerson } from '../admin/person.js';
+import { documentOf } from '../admin/person-document.js';
 import { eraseUser } from '../admin/user-erasure.js';
 import { type Command, command } from './command.js';
 import { CliRefusal } from './refusal.js';
@@ -15,13 +16,13 @@ export const userExport: Command = command({
   summary: 'print all that is stored about a user, also a deleted one by ID, as JSON',
   example: 'user export ada@example.com',
   prints:
-    'one document, also without `--json`: `{exported_at, id, user, emails, password_link, requested_link, known_devices, factors, recovery_codes, sessions, events, events_as_operator, failed_logins}`; `user` and the links are null if there is none, `recovery_codes` is the number of unused ones, a session has its `refresh_tokens`',
+    'one document, also without `--json`: `{exported_at, id, user, emails, password_link, requested_link, email_change, email_undos, known_devices, factors, recovery_codes, sessions, events, events_as_operator, failed_logins}`; `user` and the links are null if there is none, `recovery_codes` is the number of unused ones, a session has its `refresh_tokens`',
   on: 'database',
   takes: { user: USER },
   run: async (context, { user }) => {
     const id = await personIdOf(context, user);
     const exportedAt = context.clock.now();
-    await write(context.terminal, documentOf(exportedAt, id, await readPerson(context, id)));
+    await write(context.terminal, documentOf(exportedAt, id, await readPerson(context, id), json));
     return undefined;
   },
 });
@@ -40,37 +41,6 @@ export const userErase: Command = command({
   },
 });
 
-/** One JSON document; each row of a list has a line. */
-async function* documentOf(exportedAt: Date, id: string, person: Person): AsyncGenerator<string> {
-  const { user, emails, passwordLink, requestedLink, knownDevices, factors, recoveryCodes } = person;
-  const links = { password_link: passwordLink, requested_link: requestedLink, known_devices: knownDevices };
-  const second = { factors, recovery_codes: recoveryCodes };
-  const single = { exported_at: exportedAt, id, user, emails, ...links, ...second };
-  yield `${json(single).slice(0, -1)},\n`; // the lists are members of the same object
-  yield* listOf('sessions', person.sessions);
-  yield ',\n';
-  yield* listOf('events', person.events);
-  yield ',\n';
-  yield* listOf('events_as_operator', person.eventsAsOperator);
-  yield ',\n';
-  yield* listOf('failed_logins', person.failedLogins);
-  yield '}\n';
-}
-
-async function* listOf(name: string, pages: AsyncIterable<object[]>): AsyncGenerator<string> {
-  yield `"${name}":[`;
-  let separator = '\n';
-  for await (const rows of pages) {
-    yield separator + rows.map(json).join(',\n');
-    separator = ',\n';
-  }
-  yield ']';
-}
-
-function json(value: object): string {
-  return jsonLine(value).trimEnd();
-}
-
 /** @throws {CliRefusal} if it is stopped before the end */
 async function write(terminal: Terminal, texts: AsyncIterable<string>): Promise<void> {
   const { stdout } = terminal;
@@ -84,4 +54,8 @@ async function write(terminal: Terminal, texts: AsyncIterable<string>): Promise<
     if (stopped.reason === READER_CLOSED) return;
     if (stopped.aborted) throw new CliRefusal('cancelled; the document is not complete');
   }
+}
+
+function json(value: object): string {
+  return jsonLine(value).trimEnd();
 }

@@ -1,6 +1,7 @@
 /** Reads and checks the environment, once. (Interface 2) */
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { NOTICE_KINDS } from '../domain/notices.js';
 import { ROLES } from '../domain/roles.js';
 import { type Explanation, explanationText } from '../platform/explained.js';
 import { LOG_LEVELS } from '../platform/logger.js';
@@ -20,6 +21,7 @@ import {
   isLoopback,
   LEAST_ARGON2,
   listOf,
+  listOrNone,
   mailbox,
   mailKind,
   OWASP,
@@ -63,6 +65,8 @@ const YEAR_SECONDS = 31_536_000;
 
 /** Where the gateway itself serves the page of password links. */
 export const SET_PASSWORD_PATH = '/set-password';
+/** Where it serves what people do with their own account. */
+export const ACCOUNT_PATH = '/account';
 
 /** Every variable, with its default in development. */
 export function variables(): Variable[] {
@@ -240,6 +244,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
       smtp,
       from: mailFrom,
       templates: mailTemplates && resolve(mailTemplates),
+      /** Interface 21: kinds of notices that are sent */
+      notices: read('MAIL_NOTICES', listOrNone(NOTICE_KINDS), [...NOTICE_KINDS]),
     },
     /** Interface 6: scopes of each role for the services behind the gateway */
     roleScopes: read('ROLE_SCOPES_FILE', roleScopesFile, undefined) ?? NO_ROLE_SCOPES,
@@ -260,6 +266,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     shutdownDelaySeconds: read('SHUTDOWN_DELAY_SECONDS', wholeNumber(0, 300), 0),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),
     logLevel: read('LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
+    /** Interface 21: whether people change their own account here */
+    account: read('ACCOUNT', oneOf('on', 'off'), isDevelopment ? 'on' : 'off') === 'on',
     /** Interface 19: whether the console is served */
     console: read('CONSOLE', oneOf('on', 'off'), isDevelopment ? 'on' : 'off') === 'on',
     graphql: {

@@ -269,6 +269,16 @@ export function listOf<T>(item: z.ZodType<T, string>): z.ZodType<T[], string> {
     .describe(`a list, separated by commas; each item ${item.description}`);
 }
 
+/** Some of the names, or the word `none`. */
+export function listOrNone<const T extends string>(names: readonly T[]): z.ZodType<T[], string> {
+  const some = listOf(oneOf(...names));
+  return z
+    .string()
+    .transform((text) => (text.trim().toLowerCase() === 'none' ? [] : text))
+    .pipe(z.union([z.array(z.never()).max(0), some], `must be none, or a list of ${names.join(', ')}`))
+    .describe(`none, or a list, separated by commas, of ${names.join(', ')}`) as z.ZodType<T[], string>;
+}
+
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (host === 'localhost' || host.endsWith('.localhost')) return true;

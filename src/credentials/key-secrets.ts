@@ -28,6 +28,11 @@ export function generateLinkToken(): string {
   return generateSecret('pl_');
 }
 
+/** The tokens of a change of an e-mail, and of the way back (Interface 21). */
+export function generateEmailToken(kind: 'change' | 'undo'): string {
+  return generateSecret(kind === 'change' ? 'el_' : 'eu_');
+}
+
 /** Prefix, 256 random bits, and their CRC-32 in six characters of base62 (most significant first). */
 function generateSecret(prefix: string): string {
   const random = randomBase62(SECRET_LENGTH);

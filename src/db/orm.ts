@@ -9,6 +9,8 @@ import { ApiKey } from './entities/api-key.js';
 import { AuditEvent } from './entities/audit-event.js';
 import { Ceremony } from './entities/ceremony.js';
 import { CronKey } from './entities/cron-key.js';
+import { EmailChange } from './entities/email-change.js';
+import { EmailUndo } from './entities/email-undo.js';
 import { Factor } from './entities/factor.js';
 import { KnownDevice } from './entities/known-device.js';
 import { OutboxCursor } from './entities/outbox-cursor.js';
@@ -36,6 +38,8 @@ export const entities = {
   KnownDevice,
   PasswordLink,
   RequestedLink,
+  EmailChange,
+  EmailUndo,
   Factor,
   RecoveryCode,
   Ceremony,
@@ -54,6 +58,8 @@ interface SecretTables {
   webhooks: Partial<Webhook>;
   password_links: Partial<PasswordLink>;
   requested_links: Partial<RequestedLink>;
+  email_changes: Partial<EmailChange>;
+  email_undos: Partial<EmailUndo>;
   factors: Partial<Factor>;
 }
 

@@ -13,6 +13,7 @@ import { loginGuards } from './login-guards.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { loginRateLimit } from './rate-limits.js';
 import { createRequestLog } from './request-log.js';
+import { addAccountRoutes } from './routes/account-routes.js';
 import { addAuthRoutes } from './routes/auth-routes.js';
 import { addAuthzRoutes } from './routes/authz-routes.js';
 import { addClientPackage } from './routes/client-package.js';
@@ -50,6 +51,7 @@ export function createExpressApp(
     const tokenAnswer = createTokenAnswer(config);
     addAuthRoutes(app, services, guards, tokenAnswer);
     addFactorRoutes(app, services, countLogin, tokenAnswer);
+    if (config.account) addAccountRoutes(app, services, countLogin, tokenAnswer);
     addPasswordRoutes(app, services, guards);
     addSetPasswordPage(app, services);
     addGraphqlRoute(app, services, answerGraphql);

@@ -1,7 +1,7 @@
 /** The outcomes of a request, for the log and the counters. (Interface 14) */
 import { FACTOR_OUTCOMES } from '../auth/factors/login.js';
 import { DEVICE_OUTCOMES } from '../auth/known-devices.js';
-import type { FactorRefusal } from '../auth/outcomes.js';
+import type { EmailRefusal, FactorRefusal } from '../auth/outcomes.js';
 import type { PresentedKind } from '../callers/kinds.js';
 import { FACTORS } from '../domain/factors.js';
 import type { Metrics } from '../metrics.js';
@@ -98,6 +98,8 @@ export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 /** Reasons of answers that no counter of a route counts; `auth_gateway_factors_total` counts factors. */
 type Uncounted =
   | FactorRefusal
+  | EmailRefusal
+  | 'last_administrator'
   | 'not_found'
   | 'method_not_allowed'
   | 'not_acceptable'

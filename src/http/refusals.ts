@@ -1,5 +1,5 @@
 /** Every error of REST by its `reason`, which is also its outcome in the log: Spec 7, then Interface 5 and 15. */
-import type { FactorRefusal, FurtherRefusal, PasswordRefusal } from '../auth/outcomes.js';
+import type { EmailRefusal, FactorRefusal, FurtherRefusal, PasswordRefusal } from '../auth/outcomes.js';
 import type { CallerRefusal } from '../callers/caller.js';
 import { MISSING_TOKEN } from '../callers/resolve-user.js';
 import type { RuleRefusal, RuleViolation } from '../callers/rule.js';
@@ -37,7 +37,7 @@ export const REFUSALS = {
   record_expired: { status: 401, detail: 'Refresh token expired', cookie: 'cleared' },
 } as const satisfies Record<SpecReason, Required<ErrorRow>>;
 
-/** Interface 5, 15 and 20. */
+/** Interface 5, 15, 20 and 21. */
 export const FURTHER_ERRORS = {
   malformed_request: {
     status: 400,
@@ -95,6 +95,8 @@ export const FURTHER_ERRORS = {
     status: 408,
     detail: 'The request took too long to arrive',
   },
+  email_taken: { status: 409, detail: 'A user with this e-mail already exists' },
+  last_administrator: { status: 409, detail: 'The last administrator cannot be deleted' },
   totp_exists: { status: 409, detail: 'There is an authenticator app already' },
   passkey_exists: { status: 409, detail: 'This passkey has been added before' },
   too_many_passkeys: { status: 409, detail: 'There are 10 passkeys, which is the most' },
@@ -129,7 +131,7 @@ export const FURTHER_ERRORS = {
     detail: OUTAGE_DETAIL,
   },
 } as const satisfies Record<
-  FurtherRefusal | PasswordRefusal | FactorRefusal | BearerRefusal | 'missing_credentials',
+  FurtherRefusal | PasswordRefusal | FactorRefusal | EmailRefusal | BearerRefusal | 'missing_credentials',
   ErrorRow
 > &
   Partial<Record<ErrorReason, ErrorRow>>;

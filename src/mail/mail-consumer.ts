@@ -1,4 +1,5 @@
 /** Mails the links and notices that events of the audit log ask for. (Interface 17) */
+import { ACCOUNT_PATH } from '../config/config.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import type { FactorKind } from '../domain/factors.js';
 import { addressOfLink, type LinkPurpose } from '../domain/link-purpose.js';
@@ -6,6 +7,7 @@ import { isRole, type Role } from '../domain/roles.js';
 import type { Consumer, Delivery } from '../outbox/consumer.js';
 import type { LoggedEvent } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
+import { eraseEmailToken, linkOfChange, linkOfUndo } from './email-links.js';
 import { createPrinter, type Mailer, senderOf, TLS_ADVICE } from './mail.js';
 import { MAIL_CURSOR, OLDEST_SECONDS, startMailCursor } from './mail-cursor.js';
 import {
@@ -33,6 +35,7 @@ export const MAIL_OUTCOMES = [
   'secret_unreadable',
   'no_user',
   'superseded',
+  'taken',
   'limited',
   'expired',
 ] as const;
@@ -58,6 +61,8 @@ const WANTED = {
   factor_removed: 'factor-removed',
   factors_reset: 'factors-reset',
   recovery_code_used: 'recovery-code-used',
+  email_change_requested: 'email-change',
+  email_changed: 'email-undo',
 } as const;
 
 type Wanted = (typeof WANTED)[keyof typeof WANTED];
@@ -70,7 +75,7 @@ function wantedOf({ event_type, metadata }: LoggedEvent): Wanted | undefined {
 
 const fieldOf = (metadata: unknown, name: string): unknown => (metadata as Record<string, unknown>)[name];
 
-type NoticeName = Exclude<TextName, LinkPurpose>;
+type NoticeName = Exclude<TextName, LinkPurpose | 'email-change' | 'email-undo'>;
 
 /** What a text has in addition to the values of all texts. */
 type OwnValues<Name extends TextName> = Omit<ValuesOfText<Name>, 'email' | 'site' | 'app' | 'time' | 'address'>;
@@ -150,6 +155,27 @@ export async function createMailConsumer(
     return delivery;
   };
 
+  const sendEmailLink = async (
+    name: 'email-change' | 'email-undo',
+    event: LoggedEvent,
+    userId: string,
+    signal: AbortSignal,
+  ): Promise<Delivery> => {
+    const link = await (name === 'email-change' ? linkOfChange : linkOfUndo)(deps, userId, event);
+    if (link === 'superseded' || link === 'limited' || link === 'taken') return dropped(link);
+    if (link === 'secret_unreadable') return { kind: 'failed', outcome: link };
+    const { email, current, token, expiresAt } = link;
+    const fragment = name === 'email-change' ? 'email' : 'undo';
+    const own = {
+      link: `${config.publicUrl}${ACCOUNT_PATH}#${fragment}=${token}`,
+      expires: inWords(expiresAt),
+      current,
+    };
+    const delivery = await send(name, event, email, own, signal);
+    if (delivery.kind !== 'failed') await eraseEmailToken(db.admin, token);
+    return delivery;
+  };
+
   return {
     ...(mailer.patience && { patience: mailer.patience }),
     open: async (id) => {
@@ -174,6 +200,7 @@ export async function createMailConsumer(
             return delivery;
           }
           if (wanted === 'link') return sendLink(event, userId, await waitingLink(deps, userId), signal);
+          if (wanted === 'email-change' || wanted === 'email-undo') return sendEmailLink(wanted, event, userId, signal);
           return sendNotice(wanted, event, userId, signal);
         },
       };

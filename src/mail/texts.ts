@@ -2,12 +2,25 @@
 import { hasNul } from '../platform/text.js';
 
 /** `address` is the client address that asked, or "an administrator"; `site` the host of PUBLIC_URL, `app` APP_URL. */
-type Placeholder = 'email' | 'link' | 'expires' | 'site' | 'app' | 'role' | 'factor' | 'codes' | 'time' | 'address';
+type Placeholder =
+  | 'email'
+  | 'link'
+  | 'expires'
+  | 'site'
+  | 'app'
+  | 'role'
+  | 'factor'
+  | 'codes'
+  | 'current'
+  | 'time'
+  | 'address';
 
 /** Of each text, the placeholders that have a value. */
 export const TEXTS = {
   reset: ['email', 'link', 'expires', 'site', 'app', 'time', 'address'],
   invitation: ['email', 'link', 'expires', 'site', 'app', 'role', 'time', 'address'],
+  'email-change': ['email', 'link', 'expires', 'current', 'site', 'app', 'time', 'address'],
+  'email-undo': ['email', 'link', 'expires', 'current', 'site', 'app', 'time', 'address'],
   'password-changed': ['email', 'site', 'app', 'time', 'address'],
   'role-changed': ['email', 'site', 'app', 'role', 'time', 'address'],
   'factor-added': ['email', 'site', 'app', 'factor', 'time', 'address'],
@@ -107,6 +120,38 @@ The link works once, until {{expires}}.
 You log in at {{app}}
 
 If you do not know what this is about, you can delete this mail: without a password nobody can use the account.
+`,
+  'email-change': `Subject: Confirm your new e-mail for {{site}}
+
+Hello,
+
+the account {{current}} at {{site}} is to have your address {{email}} as its e-mail.
+Requested by: {{address}}
+Time: {{time}}
+
+Open this link in the browser in which you are logged in:
+
+{{link}}
+
+The link works once, until {{expires}}.
+
+If you do not know what this is about, you can delete this mail: nothing changes without the link.
+`,
+  'email-undo': `Subject: Your e-mail at {{site}} was changed
+
+Hello,
+
+your account at {{site}} had the e-mail {{email}}, and now has {{current}}.
+Changed by: {{address}}
+Time: {{time}}
+
+If that was you, there is nothing to do.
+
+If it was not, take it back with this link. It ends every session and the password, and you get a link for a new one:
+
+{{link}}
+
+The link works once, until {{expires}}.
 `,
   'password-changed': `Subject: Your password for {{site}} was changed
 

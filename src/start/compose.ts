@@ -2,6 +2,7 @@
 import { createAuditRepeats } from '../audit/repeats.js';
 import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
+import { expiredEmailChanges, expiredEmailUndos } from '../auth/email/rows.js';
 import { expiredCeremonies } from '../auth/factors/rows.js';
 import { expiredDevices } from '../auth/known-devices.js';
 import { expiredLinks, expiredRequestedLinks } from '../auth/password-links.js';
@@ -173,6 +174,8 @@ export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentio
     expiredLinks,
     expiredCeremonies,
     expiredRequestedLinks,
+    expiredEmailChanges,
+    expiredEmailUndos,
     expiredDevices,
     expiredEvents(auditRetentionDays),
   ];

@@ -1,5 +1,6 @@
 /** Whether the user of a session has proved recently who they are, decided under the lock of the user. (Interface 20, RFC 9470) */
 import type { AccessClaims } from '../../credentials/tokens/jwt.js';
+import type { lockChangesSql } from '../../db/locks.js';
 import { type Db, only, type RowOf, statement } from '../../db/statement.js';
 import { assuranceOf, BY_PASSWORD } from '../../domain/assurance.js';
 import type { Role } from '../../domain/roles.js';
@@ -73,21 +74,28 @@ export function staleness({ user, record }: SessionUser, now: Date): Stale | und
 }
 
 /**
- * Runs a change of the caller's own factors in one transaction, under the lock of the user.
+ * Runs a change of what is the caller's own in one transaction, under the lock of the user.
  * @param claims of the access token
+ * @param before what is locked before the user
  * @returns a refusal if the session has ended, or is to be fresh and is not
  */
 export function changeOwn<Result>(
   { clock, db }: Deps<'clock' | 'db'>,
   claims: AccessClaims,
-  { fresh }: { fresh: boolean },
+  { fresh, before }: { fresh: boolean; before?: typeof lockChangesSql },
   work: (session: SessionUser, tx: Db, now: Date) => Promise<Result>,
 ): Promise<Result | Stale | SessionGone> {
   clock.requireSynced();
   return db.transaction(async (tx) => {
+    if (before !== undefined) await tx.run(before, {});
     const now = clock.now();
-    const session = await withSession(tx, await lockUser(tx, claims.sub), claims, now);
+    const session = await lockSession(tx, claims, now);
     if (session === undefined) return refused('user_gone');
     return (fresh ? staleness(session, now) : undefined) ?? work(session, tx, now);
   });
+}
+
+/** The user and the live session, whose row of the user stays locked. @returns undefined if one of them is gone */
+export async function lockSession(tx: Db, claims: AccessClaims, now: Date): Promise<SessionUser | undefined> {
+  return withSession(tx, await lockUser(tx, claims.sub), claims, now);
 }

@@ -11,6 +11,7 @@ export type RevokedReason =
   | 'user_deactivated'
   | 'user_password_set'
   | 'factors_reset'
+  | 'email_change_undone'
   | 'user_deleted';
 
 /** What ends a session other than a used token. */

@@ -16,6 +16,7 @@ const ENDS = {
   user_deactivated: 'The user was deactivated.',
   user_password_set: 'A new password was set.',
   factors_reset: 'An operator reset the second factors of the user.',
+  email_change_undone: 'The former e-mail took back a change of the e-mail.',
   user_deleted: 'The user was deleted.',
   expired: 'The last refresh token expired unused.',
 } as const satisfies Record<SessionEndReason, string>;

@@ -3,7 +3,6 @@
  * Parse at the edge, decide in `auth/factors/`, answer. (Interface 20)
  */
 import type { Express, Request, RequestHandler, Response } from 'express';
-import type * as z from 'zod';
 import { beginConfirmation, confirm } from '../../auth/factors/confirm.js';
 import {
   activateTotp,
@@ -13,17 +12,11 @@ import {
   removeOwnFactor,
   renewRecoveryCodes,
 } from '../../auth/factors/enrol.js';
-import { FRESH_SECONDS, type SessionGone, type Stale } from '../../auth/factors/fresh.js';
 import { beginPasskeyLogin, finishLogin, logInByPasskey, type Visitor } from '../../auth/factors/login.js';
-import type { FactorRefusal, Locked } from '../../auth/outcomes.js';
-import { refuseTokenOfNobody, resolveUser } from '../../callers/resolve-user.js';
-import { stepUpChallenge } from '../../callers/step-up.js';
-import type { AccessClaims } from '../../credentials/tokens/jwt.js';
+import { resolveUser } from '../../callers/resolve-user.js';
 import { isUuid } from '../../platform/ids.js';
-import type { Refused } from '../../platform/refused.js';
 import type { Deps } from '../../services.js';
-import { crossSiteRefusal } from '../cross-site.js';
-import { methodNotAllowed, refuseUser, sendError } from '../errors.js';
+import { methodNotAllowed, refuseUser } from '../errors.js';
 import {
   codeBody,
   confirmBody,
@@ -33,18 +26,15 @@ import {
   passkeyLoginBody,
   passkeyOptionsBody,
 } from '../factor-bodies.js';
-import { parseBody, readJson, requireJson } from '../json-body.js';
+import { readJson, requireJson } from '../json-body.js';
 import { countedGuards } from '../login-guards.js';
 import { loginPolicy } from '../rate-limits.js';
-import { CHALLENGE } from '../refusals.js';
-import { sendJson } from '../send-json.js';
 import { type TokenAnswer, tokenBody } from '../token-answer.js';
+import { claimsOf, refuseOwn, routeOf, succeed, userRoutes } from '../user-routes.js';
 
 type Dependencies = Deps<
   'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'
 >;
-
-type OwnRefusal = Stale | SessionGone | Locked | Refused<FactorRefusal>;
 
 /** @param countLogin counts a request for the login limit of its address */
 export function addFactorRoutes(
@@ -62,40 +52,8 @@ export function addFactorRoutes(
   });
 
   const counted = countedGuards(deps, countLogin);
-  const refuseCrossSite = crossSiteRefusal(config);
-  const policy = loginPolicy(config.login);
-
-  /**
-   * The user of a route for their own factors. Only a request without a valid token counts for the address: who has one has
-   * proved who they are, and needs six requests to add an app and a passkey.
-   */
-  const requireUser: RequestHandler = async (req, res, next) => {
-    deps.clock.requireSynced();
-    const caller = await resolveUser(deps, req.rawHeaders);
-    if (caller.kind === 'refused') {
-      await countLogin(req, res, () => refuseUser(res, caller));
-      return;
-    }
-    res.locals.claims = caller.claims;
-    next();
-  };
-  const own = [refuseCrossSite, policy, requireUser, requireJson, readJson];
-
-  /** A POST whose body has this form. Any other method is 405, which costs no login. */
-  const addPost = <Body>(
-    path: string,
-    guards: RequestHandler[],
-    schema: z.ZodType<Body, unknown>,
-    answer: (body: Body, req: Request, res: Response) => Promise<void>,
-  ): void => {
-    const post: RequestHandler = async (req, res) => {
-      if (path.includes(':')) res.locals.route = routeOf(path);
-      const parsed = parseBody(schema, req.body);
-      if ('errors' in parsed) return sendError(res, 'body_invalid', parsed);
-      await answer(parsed.body, req, res);
-    };
-    app.route(path).post(guards, post).all(policy, methodNotAllowed('POST'));
-  };
+  const { addPost, ownGuards } = userRoutes(app, deps, countLogin);
+  const own = [...ownGuards, requireJson, readJson];
 
   addPost('/auth/login/factor', counted, factorLoginBody, async ({ challenge, ...presented }, req, res) =>
     send(res, await finishLogin(depsOf(res), challenge, presented, visitorOf(req, res))),
@@ -163,19 +121,14 @@ export function addFactorRoutes(
 
   app
     .route('/auth/factors/:id')
-    .delete(refuseCrossSite, policy, requireUser, async (req, res) => {
+    .delete(ownGuards, async (req: Request, res: Response) => {
       res.locals.route = routeOf('/auth/factors/:id');
       const removed = await removeOwnFactor(depsOf(res), claimsOf(res), idOf(req), res.locals.origin);
       if (removed.kind === 'refused') return refuseOwn(res, removed);
       res.locals.outcome = 'success';
       res.status(204).end();
     })
-    .all(policy, methodNotAllowed('DELETE'));
-}
-
-/** The route in logs and metrics */
-function routeOf(path: string): string {
-  return path.replace(':id', 'ID');
+    .all(loginPolicy(config.login), methodNotAllowed('DELETE'));
 }
 
 /** Any text that is no UUID is the id of nothing. */
@@ -183,27 +136,3 @@ function idOf({ params: { id } }: Request): string {
   return isUuid(id) ? id.toLowerCase() : NO_ID;
 }
 const NO_ID = '00000000-0000-0000-0000-000000000000';
-
-/** Set by `requireUser`. */
-function claimsOf({ locals: { claims } }: Response): AccessClaims {
-  if (claims === undefined) throw new TypeError('the route has no user');
-  return claims;
-}
-
-function succeed(res: Response, body: object): void {
-  res.locals.outcome = 'success';
-  sendJson(res, body);
-}
-
-/** Of a route for users. A password will not do where there is a factor: 403, since the token is good. */
-function refuseOwn(res: Response, outcome: OwnRefusal): void {
-  const { reason } = outcome;
-  if (reason === 'user_gone') return refuseUser(res, refuseTokenOfNobody());
-  if (reason === 'confirmation_required') {
-    const acr = 'acr' in outcome ? outcome.acr : undefined;
-    res.set('WWW-Authenticate', stepUpChallenge({ acr, maxAgeSeconds: FRESH_SECONDS }));
-  }
-  if (reason === 'challenge_invalid') res.set('WWW-Authenticate', CHALLENGE);
-  if ('retryAfterSeconds' in outcome) res.set('Retry-After', String(outcome.retryAfterSeconds));
-  sendError(res, reason, undefined, reason === 'second_factor_required' ? 403 : undefined);
-}
