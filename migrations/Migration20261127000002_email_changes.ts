@@ -24,6 +24,7 @@ export class Migration20261127000002_email_changes extends Migration {
       )`);
     this.addSql('create index email_undos_user_id on email_undos (user_id)');
     this.addSql('create index email_undos_email on email_undos (email)');
+    this.addSql('create index email_undos_expires_at on email_undos (expires_at)');
   }
 
   override down(): void {

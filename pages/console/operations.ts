@@ -106,6 +106,12 @@ export type AuditEventType =
   | 'cron_key_rotated'
   /** The user or an administrator made the gateway forget a known device. `metadata`: `actor`, `device_id` (the device). */
   | 'device_forgotten'
+  /** A user asked for another email, which gets a link unless it is taken. `metadata`: `to` (the new email, which nobody has confirmed), `family_id` (the session). */
+  | 'email_change_requested'
+  /** The former email of a user took a change back, which ended the sessions and the password. `metadata`: `from`, `to` (the former email), `sessions_ended` (number of sessions ended). */
+  | 'email_change_undone'
+  /** A user changed their email by the link to the new one. `metadata`: `from`, `to`, `family_id` (the session). */
+  | 'email_changed'
   /** A user added a second factor. `metadata`: `factor_id`, `kind` (`totp` or `passkey`), `family_id` (the session). */
   | 'factor_added'
   /** A user removed a second factor. `metadata`: `factor_id`, `kind` (`totp` or `passkey`), `family_id` (the session). */
@@ -120,6 +126,8 @@ export type AuditEventType =
   | 'login_success'
   /** A user logged out. `metadata`: `jti` (the refresh token). */
   | 'logout'
+  /** A user was mailed a notice. `metadata`: `kind` (what about). */
+  | 'notice_sent'
   /** A user who wanted to change their own password sent a wrong current password. `metadata`: `reason` (always `current_password_wrong`), `family_id` (the session). */
   | 'password_change_failed'
   /** An operator issued a link by which a user can set a password, or the user asked for it by mail, which has no `actor`. `metadata`: `actor`, `by` (`request`), `purpose` (`invitation` or `reset`), `expires_at` (RFC 3339), `mailed` (`true` if the link was mailed to the user and not shown to the operator). */
@@ -134,7 +142,7 @@ export type AuditEventType =
   | 'session_confirmed'
   /** The user or an administrator ended a session. `metadata`: `actor`, `family_id` (the session). */
   | 'session_revoked'
-  /** A used or revoked refresh token was presented, which ended its session. `metadata`: `reused_jti` (the token), `family_id` (the session), `ended_by` (only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `factors_reset`, `user_deleted`). */
+  /** A used or revoked refresh token was presented, which ended its session. `metadata`: `reused_jti` (the token), `family_id` (the session), `ended_by` (only if the token had not been used, so that this is no theft: what had ended it, one of `logout`, `session_revoked`, `user_deactivated`, `user_password_set`, `factors_reset`, `email_change_undone`, `user_deleted`). */
   | 'token_theft'
   /** A user was activated and can log in again. `metadata`: `actor`. */
   | 'user_activated'
@@ -293,6 +301,8 @@ export type RotateWebhookSecretInput = {
 
 /** Why a session ended. */
 export type SessionEndReason =
+  /** The former e-mail took back a change of the e-mail. */
+  | 'email_change_undone'
   /** The last refresh token expired unused. */
   | 'expired'
   /** An operator reset the second factors of the user. */
@@ -312,6 +322,8 @@ export type SessionEndReason =
 
 /** What happened to a session. */
 export type SessionEventKind =
+  /** The former e-mail took back a change of the e-mail. */
+  | 'email_change_undone'
   /** The last refresh token expired unused. */
   | 'expired'
   /** An operator reset the second factors of the user. */
@@ -658,7 +670,7 @@ export type ShowUserQueryVariables = Exact<{
 }>;
 
 
-export type ShowUserQuery = { user: { recoveryCodesLeft: number, id: string, email: string, role: Role, isActive: boolean, hasPassword: boolean, failedLoginAttempts: number, lockedUntil: string | null, lastLoginAt: string | null, createdAt: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }>, factors: Array<{ id: string, kind: FactorKind, name: string, createdAt: string, lastUsedAt: string | null }> } | null };
+export type ShowUserQuery = { user: { pendingEmail: string | null, recoveryCodesLeft: number, id: string, email: string, role: Role, isActive: boolean, hasPassword: boolean, failedLoginAttempts: number, lockedUntil: string | null, lastLoginAt: string | null, createdAt: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }>, factors: Array<{ id: string, kind: FactorKind, name: string, createdAt: string, lastUsedAt: string | null }> } | null };
 
 export type SessionsOfUserQueryVariables = Exact<{
   id: string | number;
@@ -893,7 +905,7 @@ export const MailState =
   'query MailState{gateway{isMailOn}}' as Operation<MailStateQuery, MailStateQueryVariables>;
 
 export const ShowUser =
-  'query ShowUser($id:ID!){user(id:$id){...UserFacts devices{...DeviceFacts}factors{...FactorFacts}recoveryCodesLeft}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}fragment FactorFacts on Factor{id kind name createdAt lastUsedAt}' as Operation<ShowUserQuery, ShowUserQueryVariables>;
+  'query ShowUser($id:ID!){user(id:$id){...UserFacts pendingEmail devices{...DeviceFacts}factors{...FactorFacts}recoveryCodesLeft}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}fragment FactorFacts on Factor{id kind name createdAt lastUsedAt}' as Operation<ShowUserQuery, ShowUserQueryVariables>;
 
 export const SessionsOfUser =
   'query SessionsOfUser($id:ID!$first:Int!$after:String$live:Boolean!){user(id:$id){sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<SessionsOfUserQuery, SessionsOfUserQueryVariables>;

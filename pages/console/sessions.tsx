@@ -7,6 +7,7 @@ import type { SessionEndReason, SessionFactsFragment } from './operations.js';
 export type Session = SessionFactsFragment;
 
 const ENDINGS: Record<SessionEndReason, string> = {
+  email_change_undone: 'E-mail change taken back',
   expired: 'Expired unused',
   factors_reset: 'Second factors reset',
   logout: 'Logged out',

@@ -1,12 +1,11 @@
 /** Changes of users. A change and its audit event are one transaction. (Interface 9 and 11) */
 import type { ChangeEvent } from '../audit/events.js';
-import { isReserved } from '../auth/email/rows.js';
+import { takenEmails } from '../auth/email/rows.js';
 import { endCeremonies, endFactors } from '../auth/factors/rows.js';
 import { endDevices, unlockDevices } from '../auth/known-devices.js';
 import { endLinks } from '../auth/password-links.js';
 import { revokeAll } from '../auth/revocations.js';
 import type { User } from '../db/entities/user.js';
-import { type Db, statement } from '../db/statement.js';
 import { emailSchema } from '../domain/email.js';
 import type { Role } from '../domain/roles.js';
 import type { Scopes } from '../domain/scopes.js';
@@ -59,18 +58,6 @@ async function requireFreeEmail({ db, now }: Change, email: string, owner: strin
   const [taken] = await takenEmails(db, [email], now, owner);
   if (taken !== undefined)
     throw new AdminRefusal('email_taken', 'A user with this e-mail already exists', { argument: 'email' });
-}
-
-const takenSql = statement('taken_emails', { emails: 'text[]', owner: 'uuid?', now: 'timestamptz' }, { email: 'text' })`
-  select email from unnest(:emails) as asked (email)
-  where exists (select from users where users.email = asked.email) or ${isReserved('asked.email', ':owner', ':now')}`;
-
-/**
- * Addresses of users, and those that are reserved for users who had them (Interface 21).
- * @param owner for whom they are to be, if there is one already
- */
-export async function takenEmails(db: Db, emails: string[], now: Date, owner: string | null = null): Promise<string[]> {
-  return (await db.run(takenSql, { emails, owner, now })).map(({ email }) => email);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Imports users of another system from JSON lines. Either all of them are imported, or none. (Interface 9 and 15) */
 import * as z from 'zod';
+import { takenEmails } from '../auth/email/rows.js';
 import type { Argon2Parameters } from '../config/config.js';
 import { importFaultFinder } from '../credentials/passwords/hash-fault.js';
 import { sql } from '../db/sql.js';
@@ -8,7 +9,7 @@ import { ROLES } from '../domain/roles.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, type Change, type Needs, type Operator } from './administer.js';
-import { requireAllScopes, takenEmails } from './user-changes.js';
+import { requireAllScopes } from './user-changes.js';
 
 /** One line; `null` is the same as a missing member. */
 function importedUserOf(own: Argon2Parameters) {

@@ -75,7 +75,9 @@ const sealedSecretsSql = statement('sealed_secrets_in_use', {}, { sealed: 'text[
   union all select array_remove(array[sealed_secret, previous_sealed_secret], null) from webhooks
   union all select array[sealed_secret] from factors where sealed_secret is not null
   union all select array[sealed_token] from password_links where sealed_token is not null and expires_at > now()
-  union all select array[sealed_token] from requested_links where sealed_token is not null and expires_at > now()`;
+  union all select array[sealed_token] from requested_links where sealed_token is not null and expires_at > now()
+  union all select array[sealed_token] from email_changes where sealed_token is not null and expires_at > now()
+  union all select array[sealed_token] from email_undos where sealed_token is not null and expires_at > now()`;
 
 const momentSql = statement('moment_of_export', {}, { now: 'timestamptz', refreshUntil: 'timestamptz?' })`
   select now() as now,

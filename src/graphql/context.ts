@@ -2,6 +2,7 @@
 import DataLoader from 'dataloader';
 import type { GraphQLError } from 'graphql';
 import { type Device, listDevices } from '../admin/devices.js';
+import { pendingEmails } from '../admin/email-changes.js';
 import { countRecoveryCodes, type ListedFactor, listFactors } from '../admin/factors.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersByEmail, usersById } from '../admin/users.js';
@@ -34,6 +35,8 @@ export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' |
   factorsOf(userId: string): Promise<ListedFactor[]>;
   /** The number of recovery codes of a user, read for all users of one page at once */
   recoveryCodesOf(userId: string): Promise<number>;
+  /** The e-mail that a user has asked for, read for all users of one page at once; null if there is none */
+  pendingEmailOf(userId: string): Promise<string | null>;
   /** A user, read for all rows of one page at once; null if unknown */
   userById(id: string): Promise<ListedUser | null>;
   /** The user who has an e-mail or had it last, read for all events of one page at once; null if nobody had it */
@@ -73,6 +76,7 @@ type Loaded =
   | 'devicesOf'
   | 'factorsOf'
   | 'recoveryCodesOf'
+  | 'pendingEmailOf'
   | 'userById'
   | 'userByEmail'
   | 'sessionOfEvent';
@@ -116,6 +120,11 @@ function withLoaders(context: Omit<GraphqlContext, Loaded>): GraphqlContext {
     const found = await concurrency.ofCaller(caller, 'reads', isGone, () => countRecoveryCodes(deps.db.admin, userIds));
     return userIds.map((id) => found.get(id) ?? 0);
   }, NO_CACHE);
+  const pending = new DataLoader(async (userIds: readonly string[]) => {
+    const read = () => pendingEmails(deps.db.admin, userIds, deps.clock.now());
+    const found = await concurrency.ofCaller(caller, 'reads', isGone, read);
+    return userIds.map((id) => found.get(id)?.email ?? null);
+  }, NO_CACHE);
   const sessions = new DataLoader(async (ids: readonly string[]) => {
     const found = await concurrency.ofCaller(caller, 'reads', isGone, () => sessionsOfEvents(deps.db, ids));
     return ids.map((id) => found.get(id) ?? null);
@@ -126,6 +135,7 @@ function withLoaders(context: Omit<GraphqlContext, Loaded>): GraphqlContext {
     devicesOf: (id) => devices.load(id),
     factorsOf: (id) => factors.load(id),
     recoveryCodesOf: (id) => recoveryCodes.load(id),
+    pendingEmailOf: (id) => pending.load(id),
     userById: (id) => users.load(id),
     userByEmail: (email) => holders.load(email),
     sessionOfEvent: (id) => sessions.load(id),

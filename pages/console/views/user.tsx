@@ -73,7 +73,7 @@ function Found({ user, reload }: FoundProps) {
       </div>
       <section>
         <h2>Account</h2>
-        <FactsOfUser user={user} />
+        <FactsOfUser user={user} pendingEmail={user.pendingEmail} />
         {can('users:write') && (
           <Actions
             user={user}

@@ -12,6 +12,18 @@ export function isReserved(email: string, owner: string, now: string): string {
     where email_undos.email = ${email} and email_undos.user_id is distinct from ${owner} and email_undos.expires_at > ${now})`;
 }
 
+const takenSql = statement('taken_emails', { emails: 'text[]', owner: 'uuid?', now: 'timestamptz' }, { email: 'text' })`
+  select email from unnest(:emails) as asked (email)
+  where exists (select from users where users.email = asked.email) or ${isReserved('asked.email', ':owner', ':now')}`;
+
+/**
+ * Addresses of users, and those that are reserved for users who had them.
+ * @param owner for whom they are to be, if there is one already
+ */
+export async function takenEmails(db: Db, emails: string[], now: Date, owner: string | null = null): Promise<string[]> {
+  return (await db.run(takenSql, { emails, owner, now })).map(({ email }) => email);
+}
+
 const beginSql = statement(
   'begin_email_change',
   {

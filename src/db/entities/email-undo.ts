@@ -4,6 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 @Entity({ tableName: 'email_undos' })
 @Index({ name: 'email_undos_user_id', properties: ['userId'] })
 @Index({ name: 'email_undos_email', properties: ['email'] })
+@Index({ name: 'email_undos_expires_at', properties: ['expiresAt'] })
 export class EmailUndo {
   /** In the order of the changes of a user */
   @PrimaryKey({ type: 'uuid' }) id!: string;

@@ -21,7 +21,7 @@ import {
   userOf,
 } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfPage, costOfUsers } from '../limits.js';
+import { costOfLoaded, costOfPage, costOfUsers } from '../limits.js';
 import { type Connection, type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
 import { SessionConnection, type SessionType, toSession } from '../types/session.js';
 import {
@@ -109,6 +109,18 @@ export class UserResolver {
     live: boolean | undefined,
   ): Promise<Connection<SessionType>> {
     return toConnection(await sessionsOf({ ...page, live }, id), page, (session) => toSession(session, caller));
+  }
+
+  @RequireScopeUnlessOwn<UserType>('users:read', ({ id }) => id)
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'Email address that the user has asked for. It becomes theirs when they open the link that was sent there. Null if there ' +
+      'is none, or its link has ended.',
+    complexity: costOfLoaded,
+  })
+  pendingEmail(@Root() { id }: UserType, @Ctx() { pendingEmailOf }: GraphqlContext): Promise<string | null> {
+    return pendingEmailOf(id);
   }
 
   @RequiresWhat(createUser)

@@ -38,6 +38,7 @@ const STEPS: Record<SessionEventKind, string> = {
   user_deleted: 'User deleted',
   user_password_set: 'New password',
   factors_reset: 'Second factors reset',
+  email_change_undone: 'E-mail change taken back',
   expired: 'Expired',
 };
 
@@ -49,6 +50,7 @@ const ENDS: Record<SessionEndReason, string> = {
   user_deleted: 'ended when the user was deleted',
   user_password_set: 'ended by a new password',
   factors_reset: 'ended by a reset of second factors',
+  email_change_undone: 'ended when a change of the e-mail was taken back',
   expired: 'expired',
 };
 

@@ -48,7 +48,8 @@ export function Email({ email }: { email: string }) {
   );
 }
 
-export function FactsOfUser({ user }: { user: UserFacts }) {
+/** @param pendingEmail that the user has asked for, and nobody has confirmed */
+export function FactsOfUser({ user, pendingEmail }: { user: UserFacts; pendingEmail: string | null }) {
   const { id, role, hasPassword, failedLoginAttempts, lastLoginAt, createdAt } = user;
   return (
     <dl class="user-facts">
@@ -64,6 +65,11 @@ export function FactsOfUser({ user }: { user: UserFacts }) {
         <MaybeTime at={lastLoginAt} none="Never" />
       </Fact>
       <Fact name="Failed logins">{failedLoginAttempts === 0 ? 'None' : `${failedLoginAttempts} in a row`}</Fact>
+      {pendingEmail !== null && (
+        <Fact name="New e-mail, not confirmed yet" isWide>
+          <Foreign text={pendingEmail} />
+        </Fact>
+      )}
       <Fact name="Id" isWide>
         <CopyableValue label="id" text={id} />
       </Fact>
