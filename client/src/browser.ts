@@ -15,6 +15,7 @@ export type {
   Credentials,
   Factor,
   KeyValueStorage,
+  Me,
   PasswordChange,
   SecondFactor,
   User,

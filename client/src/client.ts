@@ -3,6 +3,7 @@ import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
 import { type Grant, grantOf, loginOf } from './grant.js';
+import { askMe } from './graphql.js';
 import type { Inside } from './inside.js';
 import { createLogout } from './logout.js';
 import { createRefresh } from './refresh.js';
@@ -169,6 +170,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
       const failure = await logout.ask();
       if (failure) throw failure;
     },
+    me: () => askMe(askWithToken),
     changePassword: ({ currentPassword, newPassword }) => {
       const body = { current_password: currentPassword, new_password: newPassword };
       return askWithToken('password', sessionsEndedOf, body);
@@ -179,6 +181,6 @@ export function createClient(options: AuthClientOptions, environment: Environmen
     fetch: authorizedFetch,
     getAccessToken,
     ...session.page,
-    '~': { ask, askWithToken, enter, session } satisfies Inside,
+    '~': { ask, askWithToken, enter, session, takeTurn, ended: loggedOut } satisfies Inside,
   };
 }

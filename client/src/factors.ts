@@ -1,6 +1,6 @@
 /** The entry `@auth-gateway/client/factors`: second factors of the user who is logged in. (Interface 20) */
-import { inside } from './inside.js';
-import type { Accept } from './routes.js';
+import { inside, renew } from './inside.js';
+import { isEmpty } from './routes.js';
 import type { AuthClient } from './types.js';
 
 export interface TotpEnrolment {
@@ -63,8 +63,7 @@ export async function renewRecoveryCodes(client: AuthClient): Promise<RecoveryCo
  * @throws {AuthError} as `enrolTotp`
  */
 export async function remove(client: AuthClient, id: string): Promise<void> {
-  const accept: Accept<true> = (_, header) => header('content-type') === '' || undefined; // a 204 has none
-  await inside(client).askWithToken(`factors/${id}`, accept, null, {}, 'DELETE');
+  await inside(client).askWithToken(`factors/${id}`, isEmpty, null, {}, 'DELETE');
 }
 
 /**
@@ -83,13 +82,6 @@ export async function addPasskey(client: AuthClient, passkey: NewPasskey): Promi
   const added = await inside(client).askWithToken('factors/passkey', addedOf, passkey);
   renew(client);
   return added;
-}
-
-/** The session can do more than its token says, so the next request waits for a new one. */
-function renew(client: AuthClient): void {
-  const { session } = inside(client);
-  if (session.held) session.held.endsAt = 0;
-  session.step('wanted');
 }
 
 const enrolmentOf = ({ id, secret, uri }: TotpEnrolment) => (id && secret && uri ? { id, secret, uri } : undefined);

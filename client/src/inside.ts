@@ -1,6 +1,7 @@
-/** What the entries `factors` and `passkeys` use of a client. (Interface 20) */
+/** What the entries `factors`, `passkeys` and `account` use of a client. (Interface 20 and 21) */
 import type { Ask } from './routes.js';
 import type { Session } from './session.js';
+import type { TakeTurn } from './turns.js';
 import type { AuthClient, User } from './types.js';
 
 export interface Inside {
@@ -10,6 +11,9 @@ export interface Inside {
   /** Logs in by a route that answers with a token. */
   enter(route: 'login/passkey', body: object): Promise<User>;
   session: Session;
+  takeTurn: TakeTurn;
+  /** Reports to all tabs that the user has ended the session. */
+  ended(): void;
 }
 
 /** @throws {TypeError} on a server, if the client has no gateway there */
@@ -17,4 +21,11 @@ export function inside(client: AuthClient): Inside {
   const { '~': found } = client;
   if (found) return found as Inside;
   throw new TypeError('This needs a client of `createAuthClient` whose `url` names the gateway');
+}
+
+/** The session is no longer what its token says, so the next request waits for a new one. */
+export function renew(client: AuthClient): void {
+  const { session } = inside(client);
+  if (session.held) session.held.endsAt = 0;
+  session.step('wanted');
 }

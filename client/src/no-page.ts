@@ -13,7 +13,7 @@ export function createClientWithoutPage(): AuthClient {
     state: () => STATE,
     ...{ on, subscribe: on },
     ...{ login: reject, secondFactor: reject, cancelSecondFactor: on, confirm: reject },
-    ...{ logout: reject, changePassword: reject, forgotPassword: reject },
+    ...{ logout: reject, me: reject, changePassword: reject, forgotPassword: reject },
     ...{ fetch: reject, getAccessToken: reject },
   };
 }

@@ -1,9 +1,11 @@
-/** Requests to the routes below `/auth`, and the meaning of their answers. (Spec 4, Interface 15 and 20) */
+/** Requests to the routes below `/auth` and to `/graphql`, and the meaning of their answers. (Spec 4, Interface 15, 20 and 21) */
 import { AuthError, type AuthErrorKind } from './auth-error.js';
 import { atMost, attempt, type Environment } from './environment.js';
 
 /** How long to wait for an answer. The gateway answers within 5 s. */
 export const ANSWER_MS = 10_000;
+/** A download has no size that is known before. */
+export const DOWNLOAD_MS = 300_000;
 
 export type Route =
   | 'login'
@@ -14,13 +16,19 @@ export type Route =
   | 'password/forgot'
   | 'confirm'
   | 'confirm/options'
-  | `factors/${string}`;
+  | `factors/${string}`
+  | 'email'
+  | `email/${'redeem' | 'undo'}`
+  | 'account'
+  | 'account/export'
+  | '../graphql';
 
 /** @returns undefined, or throws, if the answer is not from the gateway */
 export type Accept<T> = (
   // biome-ignore lint/suspicious/noExplicitAny: the server may be any; `accept` checks what it reads
   body: any,
   header: (name: string) => string,
+  text: string,
 ) => T | undefined;
 
 /**
@@ -33,7 +41,7 @@ export type Ask = <T>(
   accept: Accept<T>,
   body?: object | null,
   headers?: Record<string, string>,
-  method?: 'POST' | 'DELETE',
+  method?: 'POST' | 'DELETE' | 'GET',
 ) => Promise<T>;
 
 /** Reads the answer to a logout (Spec 2.4). */
@@ -43,7 +51,10 @@ export const messageOf = ({ message }: { message?: string }): string | undefined
 export const sessionsEndedOf = ({ sessions_ended: sessionsEnded }: { sessions_ended: number }) =>
   sessionsEnded >= 0 ? { sessionsEnded } : undefined;
 
-/** Reads the answer to a forgotten password (Interface 15): that the request was taken, whatever comes of it. */
+/** Reads a 204 (Interface 20 and 21), which has no type. */
+export const isEmpty: Accept<true> = (_, header) => header('content-type') === '' || undefined;
+
+/** Reads a 202 (Interface 15 and 21): that the request was taken, whatever comes of it. */
 export const isTaken = ({ detail }: { detail?: string }): boolean => typeof detail === 'string';
 
 export function createAsk(base: string, send: typeof fetch, environment: Environment): Ask {
@@ -66,7 +77,7 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
       response = got; // a truncated answer counts as none
     };
     await atMost(
-      ANSWER_MS,
+      method === 'GET' ? DOWNLOAD_MS : ANSWER_MS,
       answered().catch(() => {
         silence = 'offline';
       }),
@@ -78,8 +89,8 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     const { status, headers: fields } = response;
     const header = (name: string): string => fields.get(name) ?? '';
     const json = attempt(() => JSON.parse(text)) ?? {};
-    const isWell = response.ok ? (status === 202) === (route === 'password/forgot') : json.challenge;
-    const accepted = isWell ? attempt(() => accept(json, header)) : undefined;
+    const isWell = response.ok ? (status === 202) === /^email$|forgot/.test(route) : json.challenge;
+    const accepted = isWell ? attempt(() => accept(json, header, text)) : undefined;
     if (accepted) return accepted;
     const retryAfterSeconds = +header('retry-after') || undefined;
     const challenge = header('www-authenticate');

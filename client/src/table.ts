@@ -38,7 +38,7 @@ export type Event =
   | 'leave'
   /** The gateway refused the logout. */
   | 'stayed'
-  /** A logout in this or another tab ended the session. */
+  /** A logout in this or another tab ended the session, or the deletion of the account. */
   | 'ended'
   /** Another tab has started another session. */
   | 'replaced';

@@ -44,6 +44,14 @@ export interface PasswordChange {
   newPassword: string;
 }
 
+/** Who is logged in, according to the gateway. */
+export interface Me {
+  /** ID of the user: `sub` of the token */
+  id: string;
+  email: string;
+  role: string;
+}
+
 /** Who is logged in, according to the access token. */
 export interface User {
   /** ID of the user */
@@ -76,7 +84,7 @@ export interface AuthEvents {
   'signed-in': { user: User };
   /** The session has a new access token. */
   refreshed: { user: User };
-  /** `logout`: here or in another tab; `refused`: the gateway ended the session, and `detail` says why. */
+  /** `logout`: a logout or `deleteAccount`, here or in another tab; `refused`: the gateway ended the session, and `detail` says why. */
   'signed-out': { reason: 'logout' | 'refused'; detail?: string };
   /** A refresh got no answer, or one that settles nothing (5xx, 429). It will be repeated. */
   offline: { error: AuthError };
@@ -112,6 +120,11 @@ export interface AuthClient {
    *   somebody logs in. The session continues only if the gateway itself refuses with 402 to 407
    */
   logout(): Promise<void>;
+  /**
+   * Asks the gateway who is logged in, with the present e-mail.
+   * @throws {AuthError} 401 if nobody is, 429, 5xx, or 0 if no answer came in 10 s. As `getAccessToken`, if no token can be had
+   */
+  me(): Promise<Me>;
   /**
    * Changes the password of the user. This session continues, all others of the user end.
    * @returns the number of ended sessions
@@ -150,6 +163,6 @@ export interface AuthClient {
    * @returns a function that unsubscribes
    */
   on<E extends keyof AuthEvents>(event: E, listener: (happened: AuthEvents[E]) => void): () => void;
-  // What the entries `factors` and `passkeys` use. It may change with every version.
+  // What the entries `factors`, `passkeys` and `account` use. It may change with every version.
   readonly '~'?: object;
 }

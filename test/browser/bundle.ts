@@ -6,7 +6,7 @@ import type { Edge } from './edge.js';
 
 const PAGES = 'test/browser/pages'; // of the checkout, in which everything here is run
 /** Those of the client that pages import */
-const ENTRIES = ['browser', 'factors', 'passkeys'];
+const ENTRIES = ['account', 'browser', 'factors', 'passkeys'];
 const HTML = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="root"></div>';
 
 /** Serves a page whose script is a file in `pages/`. */
