@@ -20,6 +20,8 @@ export const TITLES = {
     'Codes for two instances whose clocks are up to 90 s apart, at the end of a step, and while one is killed with -9 between check and answer. Each is good once, and a confirmation is there whole or not at all.',
   'confirmation-races':
     'A confirmation next to a theft, a logout, a deactivation or a rotation of its session, at three instances. After an end none counts, for changes or for new factors; a rotation loses none.',
+  'account-races':
+    'Changes of e-mails, ways back, new passwords, logins and deletions meet at three instances. A link works once, an address has one owner, nothing lives after a way back or a deletion, and an administrator stays.',
   'limiter-postgresql':
     'Four times a limit at once, to three instances that count in PostgreSQL. Exactly the limit passes.',
   'limiter-redis': 'The same with counts in Redis.',

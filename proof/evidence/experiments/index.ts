@@ -1,5 +1,6 @@
 /** Every experiment, in the order of the report. */
 import type { Experiment } from '../experiment.js';
+import { accountRaces } from './account-races.js';
 import { backup } from './backup.js';
 import { browsers } from './browsers.js';
 import { confirmationRaces } from './confirmation-races.js';
@@ -49,6 +50,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   factorGuesses,
   factorClocks,
   confirmationRaces,
+  accountRaces,
   limiterInPostgres,
   limiterInRedis,
   replays,

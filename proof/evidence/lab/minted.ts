@@ -62,11 +62,16 @@ export function signRefreshTokens({ keyringFile }: Gateways, sessions: Minted[])
 }
 
 /** Copies of an access token that the gateway gave, each with a `jti` and so with a signature of its own. */
-export function copyAccessToken(
+export function copyAccessToken(gateways: Pick<Gateways, 'keyringFile'>, token: string, count: number): string[] {
+  const sign = signerOfAccessTokens(gateways, token);
+  return Array.from({ length: count }, () => sign({ jti: newJti() }));
+}
+
+/** @returns signs the claims of an access token that the gateway gave, with these in the place of its own */
+export function signerOfAccessTokens(
   { keyringFile }: Pick<Gateways, 'keyringFile'>,
   token: string,
-  count: number,
-): string[] {
+): (changed: Record<string, unknown>) => string {
   const { keys } = JSON.parse(readFileSync(keyringFile, 'utf8')) as { keys: JWK[] };
   const { kid } = decodeProtectedHeader(token);
   const jwk = keys.find((key) => key.kid === kid);
@@ -74,11 +79,11 @@ export function copyAccessToken(
   const key = createPrivateKey({ key: jwk, format: 'jwk' });
   const claims = decodeJwt(token);
   const [header = ''] = token.split('.');
-  return Array.from({ length: count }, () => {
-    const payload = Buffer.from(JSON.stringify({ ...claims, jti: newJti() })).toString('base64url');
+  return (changed) => {
+    const payload = Buffer.from(JSON.stringify({ ...claims, ...changed })).toString('base64url');
     const signed = `${header}.${payload}`;
     return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
-  });
+  };
 }
 
 /** Id of the session that a refresh token is of. */
