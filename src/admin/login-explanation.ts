@@ -10,6 +10,7 @@ import { loginLimitOf } from '../rate-limits/address-group.js';
 import { RedisAway, type Windows } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 import { type Device, listDevices } from './devices.js';
+import { type FormerEmail, formerEmails, type PendingEmail, pendingEmails } from './email-changes.js';
 import { countRecoveryCodes, type ListedFactor, listFactors } from './factors.js';
 import { type LimitedAddresses, limitedAddresses } from './login-addresses.js';
 import { judgeOf, type LoginLimit, readLoginLimit } from './login-limit.js';
@@ -49,6 +50,10 @@ export interface LoginExplanation {
   recoveryCodesLeft: number;
   /** True if the role has its scopes only after a second factor */
   isFactorRequired: boolean;
+  /** Interface 21: what the user has asked for; undefined if nothing */
+  pendingEmail: PendingEmail | undefined;
+  /** Interface 21: reserved ones that the user had, oldest first */
+  formerEmails: FormerEmail[];
   /** Newest first */
   refused: AuditRow[];
   /** Undefined if Redis is unreachable */
@@ -87,6 +92,8 @@ export async function explainLogin(deps: ExplainDeps, name: string): Promise<Log
     name: named,
     devices,
     ...(await factorsOf(deps, user)),
+    pendingEmail: user && (await pendingEmails(deps.db.admin, [user.id], now)).get(user.id),
+    formerEmails: user === undefined ? [] : await formerEmails(deps.db.admin, { userId: user.id }, now),
     reasons: [...ofAccount, ...reasonsOfAddresses(limited, limit)],
     refused: refused.rows.map(({ row }) => row),
     limited,
@@ -118,8 +125,13 @@ async function reasonOfMissing(
   if (deleted !== undefined) {
     return [{ reason: 'deleted', message: `The user was deleted at ${timeOf(deleted.createdAt)}.`, cure: null }];
   }
-  const nameType = 'email' in about ? 'e-mail' : 'ID';
-  return [{ reason: 'unknown', message: `There is no user with this ${nameType}.`, cure: 'user list' }];
+  if (!('email' in about)) return [{ reason: 'unknown', message: 'There is no user with this ID.', cure: 'user list' }];
+  const message = 'There is no user with this e-mail.';
+  const [reserved] = await formerEmails(deps.db.admin, about, deps.clock.now());
+  if (reserved === undefined) return [{ reason: 'unknown', message, cure: 'user list' }];
+  const { userId, expiresAt } = reserved;
+  const until = `Until ${timeOf(expiresAt)} it is reserved for a user who had it.`;
+  return [{ reason: 'unknown', message: `${message} ${until}`, cure: `user explain ${userId}` }];
 }
 
 /** Sentences on a stored hash that no login can use, since the row may have any text. They never repeat it. */

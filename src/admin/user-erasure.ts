@@ -2,6 +2,7 @@
 import { OPERATOR_EVENT_TYPES } from '../audit/events.js';
 import { lockSession, type SessionGone, type Stale, staleness } from '../auth/factors/fresh.js';
 import { endFactors } from '../auth/factors/rows.js';
+import { endLinks } from '../auth/password-links.js';
 import { eraseOrigins } from '../auth/sessions.js';
 import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import { sql } from '../db/sql.js';
@@ -69,7 +70,11 @@ async function erase(change: Change, id: string): Promise<Erasure> {
   const pseudonym = earlier?.pseudonym ?? `erased-${randomBase62(PSEUDONYM_LENGTH)}`;
   const events = await replaceInEvents(db, { id, pseudonym }, emails);
   const records = await eraseOrigins(db, id, pseudonym);
-  if (user === null) await endFactors(db, id); // an older version that deleted them has left these
+  if (user === null) {
+    // an older version that deleted them has left these
+    await endFactors(db, id);
+    await endLinks(db, id);
+  }
   const isChanged = user !== null || events + records > 0;
   if (!isChanged && earlier === undefined) throw unknownUser();
   if (isChanged) await audit({ eventType: 'user_erased', userId: id, metadata: { pseudonym, events } });

@@ -16,7 +16,7 @@ export const userExplain: Command = command({
   summary: 'explain why a user cannot log in, and how to fix it',
   example: 'user explain ada@example.com',
   prints:
-    '`{name, id, reasons: [{reason, message, cure}], …, second_factor: {kinds, recovery_codes, required_by_role}, login_limit: {attempts, window_seconds, gateway}}`; `gateway` is null if none answered at `LISTEN_HOST` and `PORT`, so the limit is that of this environment',
+    '`{name, id, reasons: [{reason, message, cure}], …, second_factor: {kinds, recovery_codes, required_by_role}, pending_email: {email, expires_at}, former_emails: [{email, reserved_until}], login_limit: {attempts, window_seconds, gateway}}`; `pending_email` is null if none was asked for; `gateway` is null if none answered at `LISTEN_HOST` and `PORT`, so the limit is that of this environment',
   on: 'database and limits',
   takes: { user: USER },
   run: async (context, { user, json }) => {
@@ -31,6 +31,7 @@ export const userExplain: Command = command({
 
 function printable(explanation: LoginExplanation): object {
   const { user, name, devices, factors, reasons, refused, limited, limit, liveSessions } = explanation;
+  const { pendingEmail, formerEmails } = explanation;
   return {
     name,
     id: user?.id ?? null,
@@ -46,6 +47,10 @@ function printable(explanation: LoginExplanation): object {
       recovery_codes: explanation.recoveryCodesLeft,
       required_by_role: explanation.isFactorRequired,
     },
+    pending_email: pendingEmail
+      ? { email: pendingEmail.email, expires_at: pendingEmail.expiresAt.toISOString() }
+      : null,
+    former_emails: formerEmails.map(({ email, expiresAt }) => ({ email, reserved_until: expiresAt.toISOString() })),
     refused_logins: refused.map(({ createdAt, eventType, ipAddress, userAgent }) => ({
       created_at: createdAt.toISOString(),
       event_type: eventType,
@@ -71,6 +76,7 @@ function sentences(explanation: LoginExplanation, { login }: Config, command: st
     );
   }
   if (user !== undefined) lines.push(...aboutFactors(explanation, user, command));
+  lines.push(...aboutEmails(explanation));
   if (limited === undefined) lines.push('Limited addresses are unknown: Redis is unreachable.');
   else if (limited.others.length > 0) {
     const others = `${counted(limited.others.length, 'other address', 'other addresses')} cannot log in at present`;
@@ -123,6 +129,18 @@ function aboutFactors(
     `After the password, a login needs ${any.join(' or ')}; ${codes} left. If all are lost: ${command} user reset-factors ${wordFor(user)}`,
     ...(isFactorRequired ? [`${byRole}.`] : []),
   ];
+}
+
+/** What is under way between two e-mails of the user, which decides by which one they log in. */
+function aboutEmails({ pendingEmail, formerEmails }: LoginExplanation): string[] {
+  const pending = pendingEmail && [
+    `The user has asked for the e-mail ${pendingEmail.email}, and can open the link that was sent there until ${pendingEmail.expiresAt.toISOString()}.`,
+  ];
+  const former = formerEmails.map(
+    ({ email, expiresAt }) =>
+      `The former e-mail ${email} is reserved for the user, and can take the change back, until ${expiresAt.toISOString()}.`,
+  );
+  return [...(pending ?? []), ...former];
 }
 
 function counted(count: number, one: string, many: string): string {

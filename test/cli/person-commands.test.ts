@@ -6,13 +6,14 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { issuePasswordLink } from '../../src/admin/password-links.js';
 import { createUser, deleteUser, setUserEmail, setUserRole } from '../../src/admin/user-changes.js';
 import { messagesOf, type Ran, runHere } from '../support/gateway/cli.js';
-import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { askForEmail, changeEmail, startWithAccount } from '../support/gateway/email-changes.js';
+import { claimsOf, PASSWORD, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, bearer, newcomer } from '../support/gateway/graphql.js';
 import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { TRUST_PROXY: '127.0.0.1', LOGIN_RATE_LIMIT: '1000', KNOWN_DEVICES: 'on' } });
+  gateway = await startWithAccount({ env: { TRUST_PROXY: '127.0.0.1', KNOWN_DEVICES: 'on' } });
 });
 afterAll(() => gateway.close());
 
@@ -44,17 +45,24 @@ let people = 0;
 async function livedHere() {
   people += 1;
   const theirs = { 'x-forwarded-for': `198.51.100.${people}`, 'user-agent': `Ada/${people}` };
-  const [before, after] = [`ada${people}@example.com`, `ada${people}@example.org`];
+  const [before, between, after] = ['com', 'net', 'org'].map((top) => `ada${people}@example.${top}`) as [
+    string,
+    string,
+    string,
+  ];
+  const wanted = `ada${people}@example.info`;
   const { app } = gateway;
   await login(gateway, before, WRONG, theirs); // there is no such user yet
   const { id } = await createUser(app, COMMAND_LINE, { email: before, password: PASSWORD, role: 'viewer' });
   await login(gateway, before, WRONG, theirs);
   const first = await login(gateway, before, PASSWORD, theirs);
-  await setUserEmail(app, COMMAND_LINE, id, after);
+  await setUserEmail(app, COMMAND_LINE, id, between);
   await login(gateway, before, PASSWORD, theirs); // with the former e-mail
   await setUserRole(app, COMMAND_LINE, id, 'admin');
-  const second = await login(gateway, after, PASSWORD, theirs);
+  const second = await login(gateway, between, PASSWORD, theirs);
   const access: string = second.json.access_token;
+  const own = { user: { id }, accessToken: access };
+  const emailTokens = [await changeEmail(gateway, own, after, theirs), await askForEmail(gateway, own, wanted, theirs)];
   const colleague = await gateway.user();
   const input = { id: colleague.id, role: 'analyst' };
   expect((await ask(gateway, from(bearer(access), theirs), ROLE, { input })).errors).toEqual([]);
@@ -89,7 +97,20 @@ async function livedHere() {
          sha256($1::text::bytea || 'handle'), sha256($1::text::bytea || 'key'), 0, '{}', true)`,
     [id],
   );
-  return { id, before, after, theirs, access, refreshToken: tokenOf(rotated), link, colleague };
+  const emails = [before, between, after];
+  return {
+    id,
+    before,
+    after,
+    emails,
+    wanted,
+    emailTokens,
+    theirs,
+    access,
+    refreshToken: tokenOf(rotated),
+    link,
+    colleague,
+  };
 }
 
 function tokenOf(answer: { cookies: string[] }): string {
@@ -129,7 +150,7 @@ const byId = (rows: Rows | undefined, key = 'id') =>
 test('Interface 15: user export prints the account, link, sessions and events of a person, and no secret', async () => {
   await neighbour();
   const person = await livedHere();
-  const { id, before, after, theirs } = person;
+  const { id, after, emails, wanted, theirs } = person;
   await gateway.rows('update users set password_hash = $2 where id = $1', [id, HASH]);
   const printed = await json('user', 'export', after);
   expect(printed).toEqual({
@@ -149,9 +170,11 @@ test('Interface 15: user export prints the account, link, sessions and events of
       last_login_at: expect.any(String),
       created_at: expect.any(String),
     },
-    emails: [before, after],
+    emails,
     password_link: { purpose: 'reset', expires_at: expect.any(String) },
     requested_link: { expires_at: expect.any(String) },
+    email_change: { email: wanted, expires_at: expect.any(String) },
+    email_undos: [{ email: emails[1], expires_at: expect.any(String) }],
     known_devices: [1, 2].map(() => expect.objectContaining({ user_agent: theirs['user-agent'] })),
     factors: ['totp', 'passkey'].map((kind) => ({
       id: expect.any(String),
@@ -176,17 +199,25 @@ test('Interface 15: user export prints the account, link, sessions and events of
   }
   const stored = await gateway.rows('select id from audit_events where user_id = $1 order by created_at, id', [id]);
   expect(printed.events.map((event: { id: string }) => event.id)).toEqual(stored.map((row) => row['id']));
-  expect(stored).toHaveLength(8);
+  expect(stored).toHaveLength(11);
   const { stdout } = await cli('user', 'export', id.toUpperCase());
   expect({ ...JSON.parse(stdout), exported_at: '' }).toEqual({ ...printed, exported_at: '' });
   for (const secret of await secretsOf(person)) expect(stdout).not.toContain(secret);
 });
 
 /** What a person and the tables have that must not be read: passwords, tokens, and their hashes in each usual form. */
-async function secretsOf({ id, access, refreshToken, link }: Awaited<ReturnType<typeof livedHere>>): Promise<string[]> {
+async function secretsOf({
+  id,
+  access,
+  refreshToken,
+  link,
+  emailTokens,
+}: Awaited<ReturnType<typeof livedHere>>): Promise<string[]> {
   const binary = await gateway.rows<{ bytes: Buffer }>(
     `select token_sha256 as bytes from password_links where user_id = $1
      union select token_sha256 from requested_links where user_id = $1
+     union select token_sha256 from email_changes where user_id = $1
+     union select token_sha256 from email_undos where user_id = $1
      union select secret_sha256 from known_devices where user_id = $1
      union select code_sha256 from recovery_codes where user_id = $1
      union select token_sha256 from ceremonies where user_id = $1
@@ -194,7 +225,7 @@ async function secretsOf({ id, access, refreshToken, link }: Awaited<ReturnType<
      union select retry_key_sha256 from refresh_tokens where user_id = $1 and retry_key_sha256 is not null`,
     [id],
   );
-  expect(binary).toHaveLength(10);
+  expect(binary).toHaveLength(12);
   const forms = (['hex', 'base64', 'base64url'] as const).flatMap((form) =>
     binary.map((row) => row.bytes.toString(form)),
   );
@@ -204,6 +235,7 @@ async function secretsOf({ id, access, refreshToken, link }: Awaited<ReturnType<
     access,
     refreshToken,
     link.split('#token=')[1] ?? '',
+    ...emailTokens,
     ...HASH.split('$').slice(-2),
     ...forms,
   ];
@@ -225,18 +257,19 @@ test('Interface 15: user export reads every page of the events', async () => {
 
 test('Interface 15: user erase deletes the user, and replaces only their e-mails, addresses and user agents', async () => {
   await neighbour();
-  const { id, before, after, theirs, refreshToken, access } = await livedHere();
+  const { id, after, emails, wanted, theirs, refreshToken, access } = await livedHere();
   const tables = await everything();
   const { erased_id, pseudonym, events } = await json('user', 'erase', after, '--yes');
   expect([erased_id, pseudonym]).toEqual([id, expect.stringMatching(/^erased-[0-9A-Za-z]{20}$/)]);
   const left = await everything();
 
-  const personal = [before, after, theirs['x-forwarded-for'], theirs['user-agent']];
+  const personal = [...emails, wanted, theirs['x-forwarded-for'], theirs['user-agent']];
   expect(personal.filter((text) => JSON.stringify(left).includes(`"${text}"`))).toEqual([]);
   const erased = (row: object) =>
     JSON.parse(personal.reduce((text, one) => text.replaceAll(`"${one}"`, `"${pseudonym}"`), JSON.stringify(row)));
   const { users, audit_events, refresh_tokens, ...others } = tables;
-  const ofPerson = ['known_devices', 'password_links', 'requested_links', 'factors', 'recovery_codes', 'ceremonies'];
+  const links = ['password_links', 'requested_links', 'email_changes', 'email_undos'];
+  const ofPerson = [...links, 'known_devices', 'factors', 'recovery_codes', 'ceremonies'];
   for (const name of ofPerson) {
     expect(left[name]).toEqual(others[name]?.filter((row) => row['user_id'] !== id));
     delete others[name];
@@ -271,13 +304,21 @@ test('Interface 15: user erase deletes the user, and replaces only their e-mails
 });
 
 test('Interface 15: a deleted user is exported and erased by ID, and again with the same pseudonym', async () => {
-  const { id, before, after, theirs, refreshToken } = await livedHere();
+  const { id, emails, wanted, theirs, refreshToken } = await livedHere();
   await deleteUser(gateway.app, COMMAND_LINE, id);
+  await gateway.rows(
+    // which an older version does not delete
+    `with wanted as (
+       insert into email_changes (user_id, token_sha256, email, password_version, expires_at) values ($1, '', $2, 0, now())
+     )
+     insert into email_undos (id, user_id, token_sha256, email, expires_at) values ($1, $1, '', $3, now())`,
+    [id, wanted, emails[1]],
+  );
   const printed = await json('user', 'export', id);
-  expect([printed.user, printed.password_link, printed.emails]).toEqual([null, null, [before, after]]);
+  expect([printed.user, printed.password_link, printed.emails]).toEqual([null, null, emails]);
   const { pseudonym } = await json('user', 'erase', id.toUpperCase(), '--yes');
   const erased = await everything();
-  const left = [before, after, theirs['user-agent']].filter((text) => JSON.stringify(erased).includes(`"${text}"`));
+  const left = [...emails, wanted, theirs['user-agent']].filter((text) => JSON.stringify(erased).includes(`"${text}"`));
   expect(left).toEqual([]);
   expect(await json('user', 'erase', id, '--yes')).toEqual({ erased_id: id, pseudonym, events: 0 });
   expect(await everything()).toEqual(erased);

@@ -79,6 +79,8 @@ test('Interface 9: a user whom nothing keeps from logging in, with the last logi
     live_session_count: 0,
     known_device_count: 0,
     second_factor: { kinds: [], recovery_codes: 0, required_by_role: false },
+    pending_email: null,
+    former_emails: [],
     refused_logins: [
       {
         created_at: gateway.clock.now().toISOString(),
