@@ -44,7 +44,7 @@ export async function printedOperations() {
     });
   return [
     '// Written by `npm run schema` from `operations/` and `schema.graphql`.',
-    "import type { Operation } from './graphql.js';",
+    "import type { Operation } from '../kit/graphql.js';",
     types.trim(),
     ...operations,
     '',

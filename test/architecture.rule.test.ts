@@ -44,10 +44,12 @@ const SAID: Array<[what: RegExp, where: RegExp]> = [
 /** Parts next to `src`, and what each may import of ours outside itself. The evidence measures the gateway from outside. */
 const NEXT_TO_SRC: Record<string, RegExp> = {
   'client/src': /^$/,
-  'pages/kit': /^src\/credentials\/passwords\/password-context\.ts$/,
+  'pages/kit':
+    /^(client\/src\/(account|browser|factors|passkeys)\.ts|src\/(credentials\/passwords\/password-context|domain\/scopes)\.ts)$/,
+  'pages/account': /^(pages\/kit\/.+|client\/src\/(account|browser)\.ts)$/,
   'pages/set-password': /^pages\/kit\//,
   'pages/explorer': /^client\/src\/browser\.ts$|^schema\.graphql$/,
-  'pages/console': /^(pages\/kit\/.+|client\/src\/(browser|factors|passkeys)\.ts|src\/domain\/scopes\.ts)$/,
+  'pages/console': /^(pages\/kit\/.+|src\/domain\/scopes\.ts)$/,
   'proof/evidence': /^(src\/db\/embedded|client\/src|test)\//,
   'proof/bench': /^(src|test|proof\/evidence)\//,
   'proof/scale': /^(test|proof\/(bench|evidence))\//,

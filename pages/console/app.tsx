@@ -1,15 +1,15 @@
 /** What the page shows: the form for logging in, or the view of its address in the frame. */
 import { useEffect } from 'preact/hooks';
+import { authState, currentUser, isOffline } from '../kit/auth.js';
+import { Heading } from '../kit/heading.js';
 import { Missing, useLoaded } from '../kit/lazy.js';
 import { go, Link, place } from '../kit/location.js';
+import { Login } from '../kit/login.js';
+import { Settled } from '../kit/settled.js';
 import { Loading } from '../kit/states.js';
-import { authState, currentUser, isOffline } from './auth.js';
 import { FactorWanted } from './factor-wanted.js';
 import { Frame } from './frame.js';
-import { Heading } from './heading.js';
-import { Login } from './login.js';
 import { MY_SESSIONS, OVERVIEW } from './paths.js';
-import { Settled } from './settled.js';
 import { isVisible, type View, viewOf } from './views.js';
 
 export function App() {

@@ -1,8 +1,8 @@
 /** What is said to users whose role can do nothing without a second factor (SECOND_FACTOR_ROLES). (Interface 20) */
 import type { ComponentChildren } from 'preact';
-import { useAnswer } from './answer.js';
-import { currentUser } from './auth.js';
-import { askForProof } from './confirmation.js';
+import { useAnswer } from '../kit/answer.js';
+import { currentUser } from '../kit/auth.js';
+import { askForProof } from '../kit/confirmation.js';
 import { OwnFactorKinds, OwnName } from './operations.js';
 
 interface Props {

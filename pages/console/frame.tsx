@@ -2,13 +2,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Announcements } from '../kit/announce.js';
+import { useAnswer } from '../kit/answer.js';
+import { auth, currentUser } from '../kit/auth.js';
+import { ConfirmPlace } from '../kit/confirm-place.js';
 import { Foreign } from '../kit/foreign.js';
+import { problemOf } from '../kit/graphql.js';
 import { Link, place } from '../kit/location.js';
 import { Problem } from '../kit/problem.js';
-import { useAnswer } from './answer.js';
-import { auth, currentUser } from './auth.js';
-import { ConfirmPlace } from './confirm-place.js';
-import { problemOf } from './graphql.js';
 import { OwnName } from './operations.js';
 import { SearchBox } from './search.js';
 import { isVisible, VIEWS, viewOf } from './views.js';

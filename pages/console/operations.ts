@@ -1,6 +1,6 @@
 // Written by `npm run schema` from `operations/` and `schema.graphql`.
 
-import type { Operation } from './graphql.js';
+import type { Operation } from '../kit/graphql.js';
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };

@@ -1,9 +1,9 @@
 /** The search box: an e-mail, any id or an address, and where it leads. */
 import { useRef, useState } from 'preact/hooks';
+import { can } from '../kit/auth.js';
+import { ask, type Operation, problemOf } from '../kit/graphql.js';
 import { go, pathTo } from '../kit/location.js';
 import { Problem } from '../kit/problem.js';
-import { can } from './auth.js';
-import { ask, type Operation, problemOf } from './graphql.js';
 import { FindPerson, FindSession } from './operations.js';
 import { AUDIT_LOG, KEYS, pathOfUser, USERS } from './paths.js';
 

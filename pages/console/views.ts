@@ -1,6 +1,6 @@
 /** The views: where they are, who sees them, and their code, which is loaded when they are first opened. */
 import type { ComponentType } from 'preact';
-import { can, type Scope } from './auth.js';
+import { can, type Scope } from '../kit/auth.js';
 import { AUDIT_LOG, GATEWAY, KEYS, MY_SESSIONS, OVERVIEW, USERS, WEBHOOKS } from './paths.js';
 
 export interface View {

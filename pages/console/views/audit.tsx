@@ -1,15 +1,15 @@
 /** The view Audit log: what happened, filtered, plotted and exported. */
 import { useRef } from 'preact/hooks';
+import { useAnswer } from '../../kit/answer.js';
 import { ExportAll } from '../../kit/export-all.js';
 import { useFocusBack } from '../../kit/focus.js';
 import { Cut } from '../../kit/foreign.js';
+import { ask } from '../../kit/graphql.js';
+import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
 import { ProblemNotice } from '../../kit/states.js';
 import { type Count, countText, List } from '../../kit/table.js';
-import { useAnswer } from '../answer.js';
 import { EVENT_COLUMNS, type Event } from '../events.js';
-import { ask } from '../graphql.js';
-import { Heading } from '../heading.js';
 import { AuditTotal, ExportEvents } from '../operations.js';
 import { Chips } from './audit/chips.js';
 import { FORMATS } from './audit/export-log.js';

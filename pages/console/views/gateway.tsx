@@ -1,11 +1,11 @@
 /** The view Gateway: the instance that answers, what `doctor` finds, and its keyring. */
 
+import { useAnswer } from '../../kit/answer.js';
+import { Heading } from '../../kit/heading.js';
+import { HAS_EXPLORER } from '../../kit/settings.js';
 import { Answered } from '../../kit/states.js';
 import { Time } from '../../kit/time.js';
-import { useAnswer } from '../answer.js';
-import { Heading } from '../heading.js';
 import { GatewayFacts, type GatewayFactsQuery } from '../operations.js';
-import { HAS_EXPLORER } from '../settings.js';
 import { Findings } from './gateway/findings.js';
 import { Keyring } from './gateway/keyring.js';
 

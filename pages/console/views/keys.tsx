@@ -1,8 +1,8 @@
 /** The view Keys: the keys of services, and those of scheduled jobs. */
 import { useState } from 'preact/hooks';
+import { useAnswer, useAsked, usePages } from '../../kit/answer.js';
+import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
-import { useAnswer, useAsked, usePages } from '../answer.js';
-import { Heading } from '../heading.js';
 import { ApiKeys, CountApiKeys, CountCronKeys, CronKeys } from '../operations.js';
 import { RevokeDialog, RotateDialog } from './keys/change-key.js';
 import { CreateApiKeyDialog, CreateCronKeyDialog } from './keys/create-key.js';

@@ -1,9 +1,10 @@
 /** The view My sessions, for every role: where the user is logged in, second factors, known devices, and the password. */
+
+import { Heading } from '../../kit/heading.js';
+import { ChangePassword } from '../../kit/own/change-password.js';
+import { MyDevices } from '../../kit/own/devices.js';
+import { MyFactors } from '../../kit/own/factors.js';
 import { FactorWanted } from '../factor-wanted.js';
-import { Heading } from '../heading.js';
-import { ChangePassword } from './my-sessions/change-password.js';
-import { MyDevices } from './my-sessions/devices.js';
-import { MyFactors } from './my-sessions/factors.js';
 import { Sessions } from './my-sessions/sessions.js';
 
 export function MySessions() {

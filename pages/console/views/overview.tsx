@@ -1,8 +1,8 @@
 /** The view Overview: is anything wrong? */
 
+import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
 import { countText } from '../../kit/table.js';
-import { Heading } from '../heading.js';
 import type { OverviewLockedQuery } from '../operations.js';
 import { type Counted, Counts, countOf, useCounts } from './overview/counts.js';
 import { FailureList } from './overview/failures.js';

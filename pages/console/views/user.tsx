@@ -1,12 +1,12 @@
 /** The view User: one account, where it is logged in, what happened to it, and how to change that. */
 import { useState } from 'preact/hooks';
 import { announce } from '../../kit/announce.js';
+import { useAnswer } from '../../kit/answer.js';
+import { can, currentUser } from '../../kit/auth.js';
 import { Cut } from '../../kit/foreign.js';
+import { Heading } from '../../kit/heading.js';
 import { Link, pathTo } from '../../kit/location.js';
 import { Loading, ProblemNotice } from '../../kit/states.js';
-import { useAnswer } from '../answer.js';
-import { can, currentUser } from '../auth.js';
-import { Heading } from '../heading.js';
 import { ShowUser, type ShowUserQuery } from '../operations.js';
 import { AUDIT_LOG, USERS } from '../paths.js';
 import { Actions } from './user/actions.js';

@@ -1,11 +1,11 @@
 /** The view Users: a list with filters, and the invitation of a new one. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer, usePages } from '../../kit/answer.js';
+import { can } from '../../kit/auth.js';
+import { Heading } from '../../kit/heading.js';
 import { go, Link, pathTo, place, setQuery } from '../../kit/location.js';
 import { type Column, countText, List } from '../../kit/table.js';
 import { MaybeTime, Time } from '../../kit/time.js';
-import { useAnswer, usePages } from '../answer.js';
-import { can } from '../auth.js';
-import { Heading } from '../heading.js';
 import { CountUsers, ListUsers, type UserFilter, type UserOrder } from '../operations.js';
 import { pathOfUser, USERS } from '../paths.js';
 import { Email, isRole, ROLES, type UserFacts, UserState } from './user/facts.js';

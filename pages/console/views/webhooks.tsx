@@ -1,12 +1,12 @@
 /** The view Webhooks: where events go, and how far each receiver is. */
 import { useRef, useState } from 'preact/hooks';
+import { useAsked } from '../../kit/answer.js';
+import { can } from '../../kit/auth.js';
 import { useFocusBack } from '../../kit/focus.js';
+import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
 import { Answered, Empty } from '../../kit/states.js';
 import { Table } from '../../kit/table.js';
-import { useAsked } from '../answer.js';
-import { can } from '../auth.js';
-import { Heading } from '../heading.js';
 import {
   DeleteDialog,
   PauseDialog,

@@ -1,6 +1,6 @@
 /** Proofs that changes of the console want: one question for all that ask at once. (Interface 19 and 20) */
 import { AuthError } from '../../../client/src/browser.js';
-import { confirmed, NOT_CONFIRMED, notConfirmed, ProofWanted, question } from '../../../pages/console/confirmation.js';
+import { confirmed, NOT_CONFIRMED, notConfirmed, ProofWanted, question } from '../../../pages/kit/confirmation.js';
 import { Problem } from '../../../pages/kit/problem.js';
 
 /** A change that the gateway makes only after a proof. */

@@ -1,9 +1,9 @@
 /** The filters that are set, each of which can be removed. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useAnswer } from '../../../kit/answer.js';
 import { Cut, Foreign } from '../../../kit/foreign.js';
 import { place, setQuery } from '../../../kit/location.js';
 import { Time } from '../../../kit/time.js';
-import { useAnswer } from '../../answer.js';
 import { ENDED_TOKEN, eventName, isEventType } from '../../events.js';
 import { AuditPeople, AuditSession } from '../../operations.js';
 import { type Chip, chipsOf, FIELD_NAMES, FIELDS, isUuid, THEFTS } from './filters.js';

@@ -1,7 +1,7 @@
 /** Counts of the audit log over a span of time. */
 
+import { ask } from '../../../kit/graphql.js';
 import { TIME_ZONE } from '../../../kit/time.js';
-import { ask } from '../../graphql.js';
 import { AuditCounts, type AuditEventType } from '../../operations.js';
 import type { Filter } from './filters.js';
 import { type Bucket, bucketsOf, type Span } from './spans.js';

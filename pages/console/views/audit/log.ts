@@ -1,10 +1,10 @@
 /** The rows of the audit log, and those that have come since: nothing that is read moves until the reader asks for them. */
 import { useState } from 'preact/hooks';
+import { useAsked, usePages } from '../../../kit/answer.js';
+import { ask, problemOf } from '../../../kit/graphql.js';
 import { Problem } from '../../../kit/problem.js';
 import type { Rows } from '../../../kit/rows.js';
-import { useAsked, usePages } from '../../answer.js';
 import type { Event } from '../../events.js';
-import { ask, problemOf } from '../../graphql.js';
 import { AuditNewest, Events } from '../../operations.js';
 import type { Filter } from './filters.js';
 

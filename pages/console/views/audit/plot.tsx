@@ -1,10 +1,10 @@
 /** The plot above the audit log: its events over time, in a few series. */
 
+import { useAsked } from '../../../kit/answer.js';
 import { Bars, BarsTable, type BarTone, Legend } from '../../../kit/bars.js';
 import { pathTo, place } from '../../../kit/location.js';
 import type { Answer } from '../../../kit/rows.js';
 import { ProblemNotice } from '../../../kit/states.js';
-import { useAsked } from '../../answer.js';
 import { ENDED_TOKEN, EVENT_TYPES } from '../../events.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { type CountBucket, type CountedType, countEvents } from './counts.js';

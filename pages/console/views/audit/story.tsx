@@ -1,17 +1,17 @@
 /** The story of a session: a line of steps from its login to what followed its end. */
 import { useRef, useState } from 'preact/hooks';
 import { announce } from '../../../kit/announce.js';
+import { useAnswer, usePages } from '../../../kit/answer.js';
+import { can } from '../../../kit/auth.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Device, Foreign, Id } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { Link } from '../../../kit/location.js';
 import { More } from '../../../kit/more.js';
 import type { Answer, Rows } from '../../../kit/rows.js';
 import { Answered, Loading, ProblemNotice } from '../../../kit/states.js';
 import { Time } from '../../../kit/time.js';
-import { useAnswer, usePages } from '../../answer.js';
-import { can } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
 import { ENDED_TOKEN } from '../../events.js';
-import { ask } from '../../graphql.js';
 import {
   AuditSession,
   type AuditSessionQuery,

@@ -1,9 +1,9 @@
 /** What `doctor` finds in the running gateway: faults first, and what is well in a list to open. */
 
+import { useAnswer } from '../../../kit/answer.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { useAnswer } from '../../answer.js';
 import { type FindingSeverity, GatewayChecks, type GatewayChecksQuery } from '../../operations.js';
 
 type Checks = NonNullable<NonNullable<GatewayChecksQuery['gateway']>['checks']>;

@@ -1,12 +1,12 @@
 /** The dialogs that change a key: a new secret, and its end. */
 import { useState } from 'preact/hooks';
 import { announce } from '../../../kit/announce.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Choosable } from '../../../kit/choice.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { Problem } from '../../../kit/problem.js';
 import { Time } from '../../../kit/time.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
 import { RevokeApiKey, RevokeCronKey, RotateApiKey, type RotateApiKeyInput, RotateCronKey } from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';
 import { isApiKey, type Key } from './key.js';

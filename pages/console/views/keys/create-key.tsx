@@ -1,11 +1,11 @@
 /** The dialogs that create a key. */
 
 import { announce } from '../../../kit/announce.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { CopyableValue } from '../../../kit/copy.js';
 import { Field } from '../../../kit/field.js';
+import { ask } from '../../../kit/graphql.js';
 import type { Problem } from '../../../kit/problem.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
 import { CreateApiKey, CreateCronKey, type CreateCronKeyInput } from '../../operations.js';
 import { SecretOnce } from '../../secrets.js';
 import { ScopeFields, scopesOf } from './scopes.js';

@@ -1,5 +1,5 @@
 /** One key by its id, whether it works or is revoked. */
-import { ask } from '../../graphql.js';
+import { ask } from '../../../kit/graphql.js';
 import { FindKey } from '../../operations.js';
 import type { Key } from './key.js';
 

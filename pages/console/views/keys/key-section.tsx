@@ -1,10 +1,10 @@
 /** A part of the view Keys: the keys of one kind, or the one that was looked for. */
 
+import { can } from '../../../kit/auth.js';
 import { place, setQuery } from '../../../kit/location.js';
 import type { Answer, Rows } from '../../../kit/rows.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, countText, List, Table } from '../../../kit/table.js';
-import { can } from '../../auth.js';
 import type { Key } from './key.js';
 
 type Columns = ReadonlyArray<Column<Key> | false>;

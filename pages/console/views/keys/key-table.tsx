@@ -1,11 +1,11 @@
 /** The columns of both tables of keys. */
 
+import { can } from '../../../kit/auth.js';
 import { Foreign } from '../../../kit/foreign.js';
 import { Link, pathTo, place } from '../../../kit/location.js';
 import { Several } from '../../../kit/several.js';
 import type { Column } from '../../../kit/table.js';
 import { MaybeTime, Time } from '../../../kit/time.js';
-import { can } from '../../auth.js';
 import { AUDIT_LOG, KEYS } from '../../paths.js';
 import { isApiKey, type Key } from './key.js';
 

@@ -1,9 +1,9 @@
 /** What a key may do: the scopes of the gateway itself in words, and the names of any others. */
 import { OWN_SCOPES } from '../../../../src/domain/scopes.js';
+import type { Scope } from '../../../kit/auth.js';
 import { Checkboxes } from '../../../kit/choice.js';
 import { Field } from '../../../kit/field.js';
 import type { Problem } from '../../../kit/problem.js';
-import type { Scope } from '../../auth.js';
 
 /** A scope without words does not compile. */
 const ALLOWS: Record<Scope, string> = {

@@ -1,6 +1,6 @@
 /** Commands by which a new key can be tried at once. They ask the gateway who calls. */
 import { Copyable } from '../../../kit/copy.js';
-import { PUBLIC_URL } from '../../settings.js';
+import { PUBLIC_URL } from '../../../kit/settings.js';
 import { SIGNED_SCRIPT } from './signed-script.js';
 
 const BODY = '{"query":"{ caller { callerType scopes } }"}';

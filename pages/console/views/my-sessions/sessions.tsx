@@ -1,12 +1,12 @@
 /** The sessions of the user, live and ended. */
 import { useState } from 'preact/hooks';
 import { announce } from '../../../kit/announce.js';
+import { usePages } from '../../../kit/answer.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { deviceText } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { place, setQuery } from '../../../kit/location.js';
 import { type Column, List } from '../../../kit/table.js';
-import { usePages } from '../../answer.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
 import { MySessions, RevokeOtherSessions, RevokeSession } from '../../operations.js';
 import { FROM, type Session, STARTED, STATE, USED } from '../../sessions.js';
 import { Steps, useSteps } from '../audit/story.js';

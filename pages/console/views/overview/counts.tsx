@@ -1,10 +1,11 @@
 /** Numbers and bars that show whether something is wrong. */
+
+import { useAsked } from '../../../kit/answer.js';
 import { type Bar, Bars, BarsTable, type BarTone, numberText } from '../../../kit/bars.js';
 import { Link, pathTo, setQuery } from '../../../kit/location.js';
 import type { Answer } from '../../../kit/rows.js';
 import { Answered } from '../../../kit/states.js';
 import { dayText, hourText, TIME_ZONE } from '../../../kit/time.js';
-import { useAsked } from '../../answer.js';
 import type { AuditEventType } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { type CountBucket, countEvents } from '../audit/counts.js';

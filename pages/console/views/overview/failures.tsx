@@ -1,5 +1,6 @@
 /** The last requests that were refused for a wrong password or a lock. */
 import { useRef } from 'preact/hooks';
+import { useAnswer } from '../../../kit/answer.js';
 import { useFocusBack } from '../../../kit/focus.js';
 import { Device, Foreign } from '../../../kit/foreign.js';
 import { useHeld } from '../../../kit/held.js';
@@ -7,7 +8,6 @@ import { Link, pathTo } from '../../../kit/location.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { useAnswer } from '../../answer.js';
 import { type Event, EventName, Subject } from '../../events.js';
 import { type AuditEventType, Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';

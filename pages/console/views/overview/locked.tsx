@@ -1,5 +1,6 @@
 /** Users who cannot log in, because somebody has failed to, too often. */
 import { useRef } from 'preact/hooks';
+import { useAnswer } from '../../../kit/answer.js';
 import { useFocusBack } from '../../../kit/focus.js';
 import { Foreign } from '../../../kit/foreign.js';
 import { useHeld } from '../../../kit/held.js';
@@ -8,7 +9,6 @@ import type { Answer } from '../../../kit/rows.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, countText, Table } from '../../../kit/table.js';
 import { MaybeTime } from '../../../kit/time.js';
-import { useAnswer } from '../../answer.js';
 import { OverviewLocked, type OverviewLockedQuery } from '../../operations.js';
 import { AUDIT_LOG, pathOfUser, USERS } from '../../paths.js';
 import { News } from './news.js';

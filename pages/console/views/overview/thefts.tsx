@@ -1,15 +1,15 @@
 /** Thefts that need a look, each with what its session's story says. */
 import { useRef, useState } from 'preact/hooks';
+import { useAsked } from '../../../kit/answer.js';
 import { useFocusBack } from '../../../kit/focus.js';
 import { Device, Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import type { Answer } from '../../../kit/rows.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { Time } from '../../../kit/time.js';
-import { useAsked } from '../../answer.js';
 import { type Event, Subject } from '../../events.js';
-import { ask } from '../../graphql.js';
 import { Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { Steps, useSteps } from '../audit/story.js';

@@ -1,11 +1,11 @@
 /** Devices from which a user has logged in: strangers who lock the account do not lock them. */
 import { useState } from 'preact/hooks';
+import { can } from '../../../kit/auth.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
+import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../../kit/devices.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { type Column, Table } from '../../../kit/table.js';
-import { can } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../devices.js';
-import { ask } from '../../graphql.js';
 import { ForgetDevice } from '../../operations.js';
 import type { UserFacts } from './facts.js';
 

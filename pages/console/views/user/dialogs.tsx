@@ -1,13 +1,13 @@
 /** The changes of an account, each asked about once. */
 
 import { announce } from '../../../kit/announce.js';
+import { auth } from '../../../kit/auth.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Field } from '../../../kit/field.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { go } from '../../../kit/location.js';
 import type { Problem } from '../../../kit/problem.js';
-import { auth } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
 import {
   DeleteUser,
   EraseUser,

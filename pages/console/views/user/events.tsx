@@ -1,9 +1,9 @@
 /** What happened to a user lately. */
 
+import { useAnswer } from '../../../kit/answer.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { Table } from '../../../kit/table.js';
-import { useAnswer } from '../../answer.js';
 import { EVENT_COLUMNS_OF_USER } from '../../events.js';
 import { Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';

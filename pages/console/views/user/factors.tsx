@@ -1,6 +1,7 @@
 /** The second factors of a user, whose login asks for one of them. (Interface 20) */
+
+import { codesLeftText, FACTOR_COLUMNS, type ListedFactor } from '../../../kit/factor-table.js';
 import { Table } from '../../../kit/table.js';
-import { codesLeftText, FACTOR_COLUMNS, type ListedFactor } from '../../factor-table.js';
 
 interface Props {
   factors: readonly ListedFactor[];

@@ -1,11 +1,11 @@
 /** Inviting a user: an account without a password, and a link by which they choose one. */
 
 import { announce } from '../../../kit/announce.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask, problemOf } from '../../../kit/graphql.js';
 import { Link } from '../../../kit/location.js';
 import { Problem } from '../../../kit/problem.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask, problemOf } from '../../graphql.js';
 import { InviteUser } from '../../operations.js';
 import { pathOfUser } from '../../paths.js';
 import { EmailField, RoleField } from './dialogs.js';

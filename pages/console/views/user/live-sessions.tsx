@@ -1,9 +1,9 @@
 /** How many sessions of a user are live, and ending each of them. */
 
+import { useAnswer } from '../../../kit/answer.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask, problemOf } from '../../../kit/graphql.js';
 import { Problem } from '../../../kit/problem.js';
-import { useAnswer } from '../../answer.js';
-import { ask, problemOf } from '../../graphql.js';
 import { LiveSessionsOfUser, RevokeSession } from '../../operations.js';
 
 /** `1 session` */

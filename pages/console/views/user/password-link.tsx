@@ -1,14 +1,14 @@
 /** A link by which a user chooses a password: issued by an administrator, and shown once. */
 import { useState } from 'preact/hooks';
+import { useAnswer } from '../../../kit/answer.js';
+import { can } from '../../../kit/auth.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { RadioButtons } from '../../../kit/choice.js';
 import { Copyable } from '../../../kit/copy.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { Problem } from '../../../kit/problem.js';
 import { Time } from '../../../kit/time.js';
-import { useAnswer } from '../../answer.js';
-import { can } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
 import { IssueLink, type LinkPurpose, MailState } from '../../operations.js';
 import type { DialogProps } from './dialogs.js';
 

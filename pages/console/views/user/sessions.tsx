@@ -1,13 +1,13 @@
 /** Sessions of a user: the live ones, and on demand those that have ended. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { usePages } from '../../../kit/answer.js';
+import { can } from '../../../kit/auth.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { deviceText, Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { Link, pathTo, place, setQuery } from '../../../kit/location.js';
 import { type Column, List } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { usePages } from '../../answer.js';
-import { can } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
 import { RevokeSession, SessionsOfUser } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { FROM, type Session, STARTED, STATE, USED } from '../../sessions.js';

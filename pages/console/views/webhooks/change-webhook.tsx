@@ -1,12 +1,12 @@
 /** The dialogs that change a webhook. */
 import { useState } from 'preact/hooks';
 import { announce } from '../../../kit/announce.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Field } from '../../../kit/field.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import type { Problem } from '../../../kit/problem.js';
 import { TIME_ZONE } from '../../../kit/time.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
 import { DeleteWebhook, PauseWebhook, ReplayWebhook, ResumeWebhook, RotateWebhookSecret } from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';
 import { VerifySnippet } from './try-webhook.js';

@@ -1,10 +1,10 @@
 /** The dialog that creates a webhook. */
 
 import { announce } from '../../../kit/announce.js';
+import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Choosable } from '../../../kit/choice.js';
 import { Field } from '../../../kit/field.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { ask } from '../../graphql.js';
+import { ask } from '../../../kit/graphql.js';
 import { CreateWebhook } from '../../operations.js';
 import { SecretOnce } from '../../secrets.js';
 import { EventChoice, eventTypesOf } from './event-choice.js';

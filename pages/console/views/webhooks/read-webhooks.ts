@@ -1,6 +1,6 @@
 /** All webhooks at once, so that asking again brings each of them up to date. */
-import { can } from '../../auth.js';
-import { ask } from '../../graphql.js';
+import { can } from '../../../kit/auth.js';
+import { ask } from '../../../kit/graphql.js';
 import { Webhooks, type WebhooksQuery } from '../../operations.js';
 import type { Webhook } from './webhook.js';
 

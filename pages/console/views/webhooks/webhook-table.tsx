@@ -1,11 +1,11 @@
 /** The columns of the table of webhooks. */
 
+import { can } from '../../../kit/auth.js';
 import { Cut, Foreign } from '../../../kit/foreign.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import { Several } from '../../../kit/several.js';
 import type { Column } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { can } from '../../auth.js';
 import { eventName } from '../../events.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { TestCommand } from './try-webhook.js';

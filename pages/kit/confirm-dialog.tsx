@@ -1,15 +1,14 @@
 /** The dialog that asks again who is there: for the password, or for a second factor if there is one. (Interface 20) */
 import { useState } from 'preact/hooks';
-import { Dialog } from '../kit/dialog.js';
-import { Field } from '../kit/field.js';
-import { Problem, shownProblem } from '../kit/problem.js';
-import { Loading } from '../kit/states.js';
-import { useAnswer } from './answer.js';
 import { auth } from './auth.js';
+import { Dialog } from './dialog.js';
 import { CodeField, problemWithFactor } from './factors.js';
+import { Field } from './field.js';
 import { problemOf } from './graphql.js';
-import { OwnFactorKinds } from './operations.js';
+import { useOwnFactors } from './own/own.js';
 import { byPasskey } from './passkeys.js';
+import { Problem, shownProblem } from './problem.js';
+import { Loading } from './states.js';
 import { UserName } from './user-name.js';
 
 const TITLE = 'Confirm who you are';
@@ -59,8 +58,8 @@ function ByPassword({ onProved, onCancel, onFactorNeeded }: Props & { onFactorNe
 }
 
 function ByFactor({ onProved, onCancel }: Props) {
-  const { data, problem } = useAnswer(OwnFactorKinds, {});
-  const kinds = data?.me?.factors.map(({ kind }) => kind) ?? [];
+  const { data, problem } = useOwnFactors();
+  const kinds = data?.factors.map(({ kind }) => kind) ?? [];
   const hasCode = kinds.includes('totp');
   const confirm = async (form: FormData): Promise<void> => {
     const by = form.get('by') === 'passkey' || !hasCode ? 'passkey' : 'totp';

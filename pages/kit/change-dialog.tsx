@@ -1,6 +1,6 @@
 /** The dialog of a change. If the gateway wants a proof first, `confirmation.ts` asks for it. */
 import type { ComponentChildren } from 'preact';
-import { Dialog, type DialogProps } from '../kit/dialog.js';
+import { Dialog, type DialogProps } from './dialog.js';
 import { problemOf } from './graphql.js';
 
 interface Props extends Omit<DialogProps, 'children'> {

@@ -1,9 +1,9 @@
 /** The form for e-mail and password, with passkeys in their place for those who have one. (Interface 19 and 20) */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from '../../kit/problem.js';
 import { auth } from '../auth.js';
 import { problemOf } from '../graphql.js';
 import { byPasskey, HAS_PASSKEYS, isGivenUp, wasPasskeyUsed } from '../passkeys.js';
+import { Problem } from '../problem.js';
 import { HAS_FORGOT_PAGE, PUBLIC_URL } from '../settings.js';
 
 interface Props {

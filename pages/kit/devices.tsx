@@ -1,10 +1,16 @@
 /** Known devices in words: the columns of their tables (Interface 16). */
-import { Device, deviceText } from '../kit/foreign.js';
-import type { Column } from '../kit/table.js';
-import { Time } from '../kit/time.js';
-import type { DeviceFactsFragment } from './operations.js';
+import { Device, deviceText } from './foreign.js';
+import type { Column } from './table.js';
+import { Time } from './time.js';
 
-export type KnownDevice = DeviceFactsFragment;
+export interface KnownDevice {
+  id: string;
+  userAgent: string;
+  createdAt: string;
+  lastUsedAt: string;
+  failedLoginAttempts: number;
+  lockedUntil: string | null;
+}
 
 function isLocked({ lockedUntil }: KnownDevice): boolean {
   return lockedUntil !== null && new Date(lockedUntil) > new Date();

@@ -1,16 +1,15 @@
 /** The known devices of the user (Interface 16). */
 import { useState } from 'preact/hooks';
-import { announce } from '../../../kit/announce.js';
-import { Answered, Empty } from '../../../kit/states.js';
-import { type Column, Table } from '../../../kit/table.js';
-import { useAnswer } from '../../answer.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../../devices.js';
-import { ask } from '../../graphql.js';
-import { MyDevices as Devices, ForgetDevice } from '../../operations.js';
+import { announce } from '../announce.js';
+import { ChangeDialog } from '../change-dialog.js';
+import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../devices.js';
+import { ask } from '../graphql.js';
+import { Answered, Empty } from '../states.js';
+import { type Column, Table } from '../table.js';
+import { ForgetDevice, useOwnDevices } from './own.js';
 
 export function MyDevices() {
-  const answer = useAnswer(Devices, {});
+  const answer = useOwnDevices();
   const [forgetting, setForgetting] = useState<KnownDevice>();
   const button: Column<KnownDevice> = {
     name: 'Actions',
@@ -27,8 +26,8 @@ export function MyDevices() {
     <section aria-labelledby="devices">
       <h2 id="devices">Known devices</h2>
       <Answered answer={answer}>
-        {({ me }) =>
-          me === null || me.devices.length === 0 ? (
+        {(own) =>
+          own === null || own.devices.length === 0 ? (
             <Empty>
               No device is known. Where the gateway remembers devices, strangers who guess your password cannot lock
               them out.
@@ -37,7 +36,7 @@ export function MyDevices() {
             <Table
               caption="Known devices"
               columns={[...DEVICE_COLUMNS, button]}
-              rows={me.devices}
+              rows={own.devices}
               keyOf={({ id }) => id}
             />
           )

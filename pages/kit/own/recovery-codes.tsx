@@ -1,11 +1,11 @@
 /** The recovery codes of the user, which are shown once, and new ones. (Interface 20) */
-import { renewRecoveryCodes } from '../../../../client/src/factors.js';
-import { Copyable } from '../../../kit/copy.js';
-import { download } from '../../../kit/download.js';
-import { Foreign } from '../../../kit/foreign.js';
-import { auth } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { confirmed } from '../../confirmation.js';
+import { renewRecoveryCodes } from '../../../client/src/factors.js';
+import { auth } from '../auth.js';
+import { ChangeDialog } from '../change-dialog.js';
+import { confirmed } from '../confirmation.js';
+import { Copyable } from '../copy.js';
+import { download } from '../download.js';
+import { Foreign } from '../foreign.js';
 
 /** The button below the codes */
 export const SAVED = 'I have saved them';

@@ -1,14 +1,13 @@
 /** The second factors of the user. The code of each change is loaded when its button is pressed. (Interface 20) */
 import { useState } from 'preact/hooks';
-import { announce } from '../../../kit/announce.js';
-import { lazy } from '../../../kit/lazy.js';
-import type { Problem } from '../../../kit/problem.js';
-import { Answered, Empty, ProblemNotice } from '../../../kit/states.js';
-import { type Column, Table } from '../../../kit/table.js';
-import { useAnswer } from '../../answer.js';
-import { codesLeftText, FACTOR_COLUMNS, type ListedFactor } from '../../factor-table.js';
-import { MyFactors as Factors } from '../../operations.js';
-import { HAS_PASSKEYS } from '../../passkeys.js';
+import { announce } from '../announce.js';
+import { codesLeftText, FACTOR_COLUMNS, type ListedFactor } from '../factor-table.js';
+import { lazy } from '../lazy.js';
+import { HAS_PASSKEYS } from '../passkeys.js';
+import type { Problem } from '../problem.js';
+import { Answered, Empty, ProblemNotice } from '../states.js';
+import { type Column, Table } from '../table.js';
+import { useMe, useOwnFactors } from './own.js';
 
 const AddApp = lazy(async () => (await import('./add-app.js')).AddApp);
 const AddPasskey = lazy(async () => (await import('./add-passkey.js')).AddPasskey);
@@ -22,7 +21,7 @@ const FEW_CODES = 3;
 type Opened = 'app' | 'passkey' | 'codes' | ListedFactor;
 
 export function MyFactors() {
-  const answer = useAnswer(Factors, {});
+  const answer = useOwnFactors();
   const [opened, setOpened] = useState<Opened>();
   const [problem, setProblem] = useState<Problem>();
   const open = (what: Opened): void => {
@@ -34,7 +33,8 @@ export function MyFactors() {
     announce(text);
     answer.reload();
   };
-  const { email = '', factors = [], recoveryCodesLeft: left = 0 } = answer.data?.me ?? {};
+  const { data: me } = useMe();
+  const { factors = [], recoveryCodesLeft: left = 0 } = answer.data ?? {};
   const hasApp = factors.some(({ kind }) => kind === 'totp');
   const passkeys = factors.filter(({ kind }) => kind === 'passkey').length;
   const button: Column<ListedFactor> = {
@@ -94,9 +94,9 @@ export function MyFactors() {
         }
       </Answered>
       <ProblemNotice problem={problem} />
-      {opened === 'app' && <AddApp email={email} onDone={done} onProblem={setProblem} onClose={close} />}
-      {opened === 'passkey' && <AddPasskey email={email} onDone={done} onClose={close} />}
-      {opened === 'codes' && <NewCodes email={email} onDone={done} onClose={close} />}
+      {opened === 'app' && <AddApp email={me?.email ?? ''} onDone={done} onProblem={setProblem} onClose={close} />}
+      {opened === 'passkey' && <AddPasskey email={me?.email ?? ''} onDone={done} onClose={close} />}
+      {opened === 'codes' && <NewCodes email={me?.email ?? ''} onDone={done} onClose={close} />}
       {typeof opened === 'object' && (
         <RemoveFactor factor={opened} isLast={factors.length === 1} onDone={done} onClose={close} />
       )}

@@ -1,10 +1,10 @@
 /** The user removes a second factor. (Interface 20) */
-import { remove } from '../../../../client/src/factors.js';
-import { Foreign } from '../../../kit/foreign.js';
-import { auth } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { confirmed } from '../../confirmation.js';
-import type { ListedFactor } from '../../factor-table.js';
+import { remove } from '../../../client/src/factors.js';
+import { auth } from '../auth.js';
+import { ChangeDialog } from '../change-dialog.js';
+import { confirmed } from '../confirmation.js';
+import type { ListedFactor } from '../factor-table.js';
+import { Foreign } from '../foreign.js';
 
 interface Props {
   factor: ListedFactor;

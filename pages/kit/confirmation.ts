@@ -1,7 +1,7 @@
 /** Proofs that the gateway wants again before a change: this page asks for one, then goes on by itself. (Interface 20) */
 import { signal } from '@preact/signals';
 import { AuthError } from '../../client/src/browser.js';
-import { Problem } from '../kit/problem.js';
+import { Problem } from './problem.js';
 
 /** The gateway makes the change only after a new proof. */
 export class ProofWanted extends Problem {

@@ -1,11 +1,12 @@
 /** The user adds a passkey of this device, or of one that the browser finds. (Interface 20) */
-import { Bowser } from '../../../kit/bowser.js';
-import { Field } from '../../../kit/field.js';
-import { auth } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { confirmed } from '../../confirmation.js';
-import { problemWithFactor } from '../../factors.js';
-import { byPasskey } from '../../passkeys.js';
+
+import { auth } from '../auth.js';
+import { Bowser } from '../bowser.js';
+import { ChangeDialog } from '../change-dialog.js';
+import { confirmed } from '../confirmation.js';
+import { problemWithFactor } from '../factors.js';
+import { Field } from '../field.js';
+import { byPasskey } from '../passkeys.js';
 import { RecoveryCodes, SAVED } from './recovery-codes.js';
 
 /** Characters that the gateway takes */

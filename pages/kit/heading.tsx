@@ -1,6 +1,6 @@
 /** The `h1` of a view, which is focused when the view opens, so that screen readers read it. */
 import { useEffect, useRef } from 'preact/hooks';
-import { place } from '../kit/location.js';
+import { place } from './location.js';
 
 const PRODUCT = 'auth-gateway';
 

@@ -1,8 +1,8 @@
 /** Requests to `/graphql`, and what can go wrong with them. */
 import { AuthError } from '../../client/src/browser.js';
-import { Problem } from '../kit/problem.js';
 import { auth } from './auth.js';
 import { confirmed, ProofWanted } from './confirmation.js';
+import { Problem } from './problem.js';
 
 declare const types: unique symbol;
 

@@ -1,16 +1,15 @@
 /** The e-mail of who is logged in, for their password manager. */
-import { useAnswer } from './answer.js';
-import { OwnName } from './operations.js';
+import { useMe } from './own/own.js';
 
 /** A field that nobody sees, next to a field for the password (a rule of Chromium for forms of passwords). */
 export function UserName() {
-  const { data } = useAnswer(OwnName, {});
+  const { data } = useMe();
   return (
     <input
       class="unseen"
       name="login-name"
       autocomplete="username"
-      value={data?.me?.email ?? ''}
+      value={data?.email ?? ''}
       tabIndex={-1}
       aria-hidden="true"
       readonly

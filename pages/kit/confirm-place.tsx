@@ -1,9 +1,9 @@
 /** Where the dialog for a confirmation is drawn. Its code is loaded with the first question. */
 import { useEffect } from 'preact/hooks';
-import { useLoaded } from '../kit/lazy.js';
-import { Problem } from '../kit/problem.js';
 import type { ConfirmDialog } from './confirm-dialog.js';
 import { notConfirmed, question } from './confirmation.js';
+import { useLoaded } from './lazy.js';
+import { Problem } from './problem.js';
 
 export function ConfirmPlace() {
   const asked = question.value;

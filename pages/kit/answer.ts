@@ -1,8 +1,8 @@
 /** Hooks that ask the gateway and keep what it answered. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Problem } from '../kit/problem.js';
-import type { Answer, Connection, Rows } from '../kit/rows.js';
 import { ask, type Operation, problemOf } from './graphql.js';
+import type { Problem } from './problem.js';
+import type { Answer, Connection, Rows } from './rows.js';
 import { useFirstAnswer } from './settled.js';
 
 /** How soon is asked again after a problem that may pass: milliseconds */

@@ -1,11 +1,11 @@
 /** The second step of a login: a code, a passkey or a recovery code, after the right password. (Interface 20) */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Factor } from '../../../client/src/browser.js';
-import { Field } from '../../kit/field.js';
-import type { Problem } from '../../kit/problem.js';
 import { auth } from '../auth.js';
 import { CodeField, problemWithFactor } from '../factors.js';
+import { Field } from '../field.js';
 import { byPasskey, HAS_PASSKEYS, isGivenUp } from '../passkeys.js';
+import type { Problem } from '../problem.js';
 
 interface Props {
   factors: readonly Factor[];

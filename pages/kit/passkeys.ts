@@ -1,7 +1,7 @@
 /** Passkeys in this browser. The code for them is loaded when one is used. (Interface 20) */
 import type * as Passkeys from '../../client/src/passkeys.js';
-import { Problem } from '../kit/problem.js';
 import { problemOf } from './graphql.js';
+import { Problem } from './problem.js';
 
 /** Browsers have them on https and localhost alone. */
 export const HAS_PASSKEYS = 'PublicKeyCredential' in globalThis;

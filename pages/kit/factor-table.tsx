@@ -1,10 +1,17 @@
 /** The columns of a table of second factors. (Interface 20) */
-import { Cut } from '../kit/foreign.js';
-import type { Column } from '../kit/table.js';
-import { MaybeTime, Time } from '../kit/time.js';
-import type { FactorFactsFragment, FactorKind } from './operations.js';
+import { Cut } from './foreign.js';
+import type { Column } from './table.js';
+import { MaybeTime, Time } from './time.js';
 
-export type ListedFactor = FactorFactsFragment;
+type FactorKind = 'totp' | 'passkey';
+
+export interface ListedFactor {
+  id: string;
+  kind: FactorKind;
+  name: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+}
 
 const KINDS: Record<FactorKind, string> = { totp: 'Authenticator app', passkey: 'Passkey' };
 

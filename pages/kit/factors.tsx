@@ -1,8 +1,8 @@
 /** Second factors in words, and the field of a code. (Interface 20) */
 import type { Factor } from '../../client/src/browser.js';
-import { Field } from '../kit/field.js';
-import { Problem, shownProblem } from '../kit/problem.js';
+import { Field } from './field.js';
 import { problemOf } from './graphql.js';
+import { Problem, shownProblem } from './problem.js';
 
 /** The code of an authenticator app. Its name is that of the factor. */
 export function CodeField({ problem }: { problem: Problem | undefined }) {

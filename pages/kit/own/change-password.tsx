@@ -1,18 +1,17 @@
 /** The user changes their own password. (Interface 15) */
 import { useState } from 'preact/hooks';
-import { AuthError } from '../../../../client/src/browser.js';
-import { announce } from '../../../kit/announce.js';
-import { Field } from '../../../kit/field.js';
-import { checkPassword } from '../../../kit/password-check.js';
-import { Problem } from '../../../kit/problem.js';
-import { useAnswer } from '../../answer.js';
-import { auth } from '../../auth.js';
-import { problemOf } from '../../graphql.js';
-import { OwnName } from '../../operations.js';
-import { UserName } from '../../user-name.js';
+import { AuthError } from '../../../client/src/browser.js';
+import { announce } from '../announce.js';
+import { auth } from '../auth.js';
+import { Field } from '../field.js';
+import { problemOf } from '../graphql.js';
+import { checkPassword } from '../password-check.js';
+import { Problem } from '../problem.js';
+import { UserName } from '../user-name.js';
+import { useMe } from './own.js';
 
 export function ChangePassword() {
-  const { data } = useAnswer(OwnName, {});
+  const { data } = useMe();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
 
@@ -21,7 +20,7 @@ export function ChangePassword() {
     const form = event.currentTarget as HTMLFormElement;
     const fields = new FormData(form);
     const newPassword = String(fields.get('new'));
-    const { fault: slip } = checkPassword(newPassword, data?.me?.email ?? '');
+    const { fault: slip } = checkPassword(newPassword, data?.email ?? '');
     if (slip !== undefined) return setProblem(new Problem(slip, false, undefined, 'new')); // it costs no attempt
     setBusy(true);
     setProblem(undefined);

@@ -1,15 +1,15 @@
 /** The user adds an authenticator app: by QR code or by text, then by its first code. (Interface 20) */
 import { useEffect, useState } from 'preact/hooks';
 import { encode } from 'uqr';
-import { activateTotp, enrolTotp, type TotpEnrolment } from '../../../../client/src/factors.js';
-import { Copyable } from '../../../kit/copy.js';
-import { type Problem, shownProblem } from '../../../kit/problem.js';
-import { Loading } from '../../../kit/states.js';
-import { auth } from '../../auth.js';
-import { ChangeDialog } from '../../change-dialog.js';
-import { confirmed, NOT_CONFIRMED } from '../../confirmation.js';
-import { CodeField, problemWithFactor } from '../../factors.js';
-import { problemOf } from '../../graphql.js';
+import { activateTotp, enrolTotp, type TotpEnrolment } from '../../../client/src/factors.js';
+import { auth } from '../auth.js';
+import { ChangeDialog } from '../change-dialog.js';
+import { confirmed, NOT_CONFIRMED } from '../confirmation.js';
+import { Copyable } from '../copy.js';
+import { CodeField, problemWithFactor } from '../factors.js';
+import { problemOf } from '../graphql.js';
+import { type Problem, shownProblem } from '../problem.js';
+import { Loading } from '../states.js';
 import { RecoveryCodes, SAVED } from './recovery-codes.js';
 
 interface Props {

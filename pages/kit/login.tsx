@@ -1,8 +1,8 @@
 /** Logging in: the form, and after the right password of a user with a second factor one more step. (Interface 19 and 20) */
 import { useState } from 'preact/hooks';
-import { lazy } from '../kit/lazy.js';
 import { authState, wasEnded } from './auth.js';
 import { Heading } from './heading.js';
+import { lazy } from './lazy.js';
 import { PasswordForm } from './login/password-form.js';
 
 const SecondStep = lazy(async () => (await import('./login/second-step.js')).SecondStep);
