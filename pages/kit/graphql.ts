@@ -3,6 +3,7 @@ import { AuthError } from '../../client/src/browser.js';
 import { auth } from './auth.js';
 import { confirmed, ProofWanted } from './confirmation.js';
 import { Problem } from './problem.js';
+import { timeIn } from './time.js';
 
 declare const types: unique symbol;
 
@@ -78,8 +79,9 @@ async function send<Data>(query: string, variables: unknown, signal?: AbortSigna
 export function problemOf(error: unknown): unknown {
   if (error instanceof Problem || (error instanceof DOMException && error.name === 'AbortError')) return error;
   if (error instanceof AuthError && error.kind === 'refused') {
-    const { detail, retryAfterSeconds: wait, reason, status } = error;
-    const text = wait ? `${detail}. Try again in ${minutes(wait)}.` : `${detail}.`;
+    const { detail, retryAfterSeconds: wait = 0, reason, status } = error;
+    const until = reason === 'account_locked' ? `, until ${timeIn(wait)}.` : `. Try again in ${minutes(wait)}.`;
+    const text = detail + (wait > 0 ? until : '.');
     return new Problem(text, status >= 500 || status === 429, reason);
   }
   return new Problem('The gateway does not answer.', true);

@@ -4,6 +4,7 @@ import { authState, wasEnded } from './auth.js';
 import { Heading } from './heading.js';
 import { lazy } from './lazy.js';
 import { PasswordForm } from './login/password-form.js';
+import { HOST, PRODUCT_NAME } from './settings.js';
 
 const SecondStep = lazy(async () => (await import('./login/second-step.js')).SecondStep);
 
@@ -14,11 +15,13 @@ export function Login() {
   const state = authState.value;
   return (
     <main class="alone">
-      <p class="brand">auth-gateway</p>
+      <p class="brand">
+        {PRODUCT_NAME} {PRODUCT_NAME !== HOST && <span class="quiet">{HOST}</span>}
+      </p>
       <Heading text="Log in" />
       {wasEnded.value && <p class="warn">Your session has ended. Log in again to go on.</p>}
       {state.status === 'second-factor' ? (
-        <SecondStep factors={state.factors} onExpired={() => setExpired(true)} />
+        <SecondStep email={email} factors={state.factors} onExpired={() => setExpired(true)} />
       ) : (
         <PasswordForm
           email={email}

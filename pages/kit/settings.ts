@@ -7,5 +7,9 @@ export const PUBLIC_URL = data['publicUrl'] ?? location.origin;
 /** GraphiQL is at `/graphql`. */
 export const HAS_EXPLORER = data['explorer'] === 'true';
 
+/** Interface 21: whose page this is, and where */
+export const { host: HOST } = new URL(PUBLIC_URL);
+export const PRODUCT_NAME = data['productName'] ?? HOST;
+
 /** `/set-password` mails a link to users who have forgotten their password. */
 export const HAS_FORGOT_PAGE = data['setPassword'] === 'true';

@@ -36,6 +36,12 @@ export function hourText(date: Date): string {
   return HOUR.format(date);
 }
 
+/** When so many seconds have passed, on the minute after: `14:33`, or `28 Nov 2026, 14:33` on another day. */
+export function timeIn(seconds: number): string {
+  const at = new Date(Math.ceil((Date.now() + seconds * 1000) / 60_000) * 60_000);
+  return at.toDateString() === new Date().toDateString() ? hourText(at) : SHORT.format(at);
+}
+
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],

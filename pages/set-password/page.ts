@@ -3,7 +3,7 @@
 import { checkPassword } from '../kit/password-check.js';
 import { checkLink } from './check-link.js';
 import * as forgot from './forgot.js';
-import { type Link, takeLink } from './link-token.js';
+import { type Link, takeFragment } from './fragment.js';
 import { redeem } from './redeem.js';
 import * as view from './view.js';
 
@@ -11,8 +11,7 @@ const ASK_AGAIN = 'Ask whoever sent you the link for a new one.';
 
 const HAVE_ONE_SENT = 'Enter your e-mail to have a new link sent to you, or ask whoever sent you this one.';
 
-const cameByLink = location.hash !== '';
-const link = takeLink();
+const { link, email, isCut } = takeFragment();
 let isSending = false;
 /** An answer was lost, after which the password may have been set. */
 let mayHaveWorked = false;
@@ -67,7 +66,7 @@ function showInvalidLink(): void {
 }
 
 function showNoLink(): void {
-  if (forgot.isOffered && !cameByLink) {
+  if (forgot.isOffered && !isCut) {
     view.showNotice(
       forgot.HEADING,
       'Enter your e-mail. If it has an account here, we send you a link for choosing a new password.',
@@ -81,7 +80,7 @@ function showNoLink(): void {
       ...(forgot.isOffered ? [HAVE_ONE_SENT] : []),
     );
   }
-  forgot.offer('');
+  forgot.offer(email);
 }
 
 // A link that is opened in this tab changes only what follows `#`, and loads nothing by itself.

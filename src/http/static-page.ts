@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { packagePath } from '../platform/package-path.js';
+import { escapeHtml } from '../platform/text.js';
 
 export interface Page {
   /** As `res.type` takes it */
@@ -49,9 +50,9 @@ export async function readHtml(folder: Parameters<typeof readBuilt>[0], file = '
   return (await promisify(gunzip)(await readBuilt(folder, file))).toString();
 }
 
-/** Gives the script of a page what it must know of this gateway: an origin and booleans, so nothing needs escaping. */
+/** Gives the script of a page what it must know of this gateway. */
 export function compressWith(facts: Record<string, string | boolean>, page: string): Promise<Buffer> {
-  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${value}"`);
+  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${escapeHtml(String(value))}"`);
   return compressText(page.replace('<div id="root"', (tag) => tag + attributes.join('')));
 }
 

@@ -8,6 +8,11 @@ export function isText(text: string): boolean {
   return !hasNul(text) && text.isWellFormed();
 }
 
+/** For the content of an element, and of an attribute in double quotes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
 /** Replaces NUL and lone surrogates by U+FFFD. */
 export function toText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');

@@ -111,6 +111,61 @@ inChromium('in Chromium, the page of password links where mail is sent', () => {
     await close();
   });
 
+  test.each(['ada+tag@example.com', 'a&b=#%20{c}@example.com'])(
+    'Interface 21: the e-mail behind # is put into the field, and leaves the address: %s',
+    async (address) => {
+      const { page, asked, close } = await open(`#email=${encodeURIComponent(address)}`);
+      expect([await email(page).inputValue(), await heading(page)]).toEqual([address, 'Forgot your password?']);
+      expect(await page.evaluate('[location.href, history.length]')).toEqual([
+        site.gateway.config.setPasswordUrl,
+        2, // with about:blank
+      ]);
+      await answer(page);
+      await button(page, 'Send me a link').click();
+      await page.getByText('a message is on its way').waitFor();
+      const [sent, ...others] = asksOf(asked);
+      expect([sent?.postDataJSON(), others]).toEqual([{ email: address }, []]);
+      expect(asked.map((request) => request.url()).filter((url) => /example|@/.test(url))).toEqual([]);
+      await close();
+    },
+  );
+
+  test('Interface 21: a hostile fragment changes nothing', async () => {
+    const { page, said, asked, close } = await open();
+    const usual = await page.locator('main').innerHTML();
+    const hostile = [
+      '',
+      'ada',
+      'ada@',
+      '@',
+      'a@b@c',
+      'a b@example.com',
+      '"><img/src=x/onerror=alert(1)>@example.com',
+      'ä@example.com',
+    ].concat(
+      ['a\0b@example.com', 'a\nb@example.com', '\u202eada@example.com', 'a\u200bda@example.com', 'a\ufeff@b.example'],
+      [`${'a'.repeat(243)}@example.com`, 'a'.repeat(100_000)],
+    );
+    for (const hash of [...hostile.map(encodeURIComponent), '%', '%ff@example.com', '%00', '%c3%28@b', 'x&token']) {
+      await page.goto('about:blank');
+      await page.goto(`${site.gateway.config.setPasswordUrl}#email=${hash}`);
+      const isCut = hash === 'x&token';
+      expect([hash.slice(0, 99), await email(page).inputValue()]).toEqual([hash.slice(0, 99), '']);
+      if (!isCut) expect(await page.locator('main').innerHTML()).toBe(usual);
+      expect(page.url()).toBe(site.gateway.config.setPasswordUrl);
+    }
+    expect([said, asksOf(asked)]).toEqual([[], []]);
+    await close();
+  });
+
+  test('Interface 21: with the token of a link an e-mail is ignored', async () => {
+    const { id } = await site.gateway.user();
+    const { page, close } = await open(`#email=ada@example.com&token=${await issueLink(site.gateway, id)}`);
+    await page.getByLabel('New password').waitFor();
+    expect([await heading(page), await page.getByLabel('Your e-mail').inputValue()]).toEqual(['Set your password', '']);
+    await close();
+  });
+
   test('Interface 15: it can be sent again, to the same address and to another', async () => {
     const { page, asked, close } = await open();
     await answer(page);

@@ -107,6 +107,15 @@ inChromium('in Chromium, the page of a password link', () => {
     await close();
   });
 
+  test('Interface 21: the page says whose it is', async () => {
+    const { page, close } = await open();
+    expect(await page.locator('.whose').innerText()).toBe(new URL(site.edge.url).host);
+    await submit(page, CHOSEN);
+    await page.getByText('You can log in now.').waitFor();
+    expect(await page.locator('.whose').isVisible()).toBe(true);
+    await close();
+  });
+
   test('Interface 15: a reload, a link that was cut, and an address without a link say what to do', async () => {
     const { page, email, token, asked, close } = await open();
     const expectNoForm = async (): Promise<void> => {

@@ -86,7 +86,7 @@ test('Interface 15: the page has a link to APP_URL, whatever characters that has
   const APP_URL = `https://app.example.com/"><b>?a=1&b='2'#/login`;
   const other = await startGateway({ env: { ...PRODUCTION, APP_URL } });
   const anchors = ({ text }: { text: string }) => text.match(/<a.*?>.*?<\/a>/g);
-  const anchor = `<a href="https://app.example.com/&quot;><b>?a=1&amp;b='2'#/login">Go to app.example.com</a>`;
+  const anchor = `<a href="https://app.example.com/&quot;>&lt;b>?a=1&amp;b='2'#/login">Go to app.example.com</a>`;
   expect((await other.send('GET', PAGE)).text).toContain(`<p id="app" hidden>${anchor}</p>\n</main>`);
   expect((await other.send('GET', '/', { headers: { accept: 'text/html' } })).text).toContain(`<p>${anchor}</p>`);
   await other.close();

@@ -105,7 +105,7 @@ test.each<[env: Record<string, string>, publicUrl: string, explorer: boolean, se
   const other = await startGateway({ env });
   const { text } = await other.send('GET', '/console/');
   expect(text).toContain(
-    `<div id="root" data-public-url="${publicUrl}" data-explorer="${explorer}" data-set-password="${setPassword}">`,
+    `<div id="root" data-public-url="${publicUrl}" data-explorer="${explorer}" data-set-password="${setPassword}" data-product-name="${new URL(publicUrl).host}">`,
   );
   await other.close();
 });

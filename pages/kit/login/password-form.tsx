@@ -1,10 +1,12 @@
 /** The form for e-mail and password, with passkeys in their place for those who have one. (Interface 19 and 20) */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { auth } from '../auth.js';
+import { forgotAddress } from '../forgot.js';
 import { problemOf } from '../graphql.js';
 import { byPasskey, HAS_PASSKEYS, isGivenUp, wasPasskeyUsed } from '../passkeys.js';
 import { Problem } from '../problem.js';
 import { HAS_FORGOT_PAGE, PUBLIC_URL } from '../settings.js';
+import { Unlock } from './unlock.js';
 
 interface Props {
   /** Of the login that was begun here, if the second step has led back */
@@ -15,6 +17,7 @@ interface Props {
 }
 
 export function PasswordForm({ email, hasExpired, onSubmit }: Props) {
+  const [typed, setTyped] = useState(email);
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const password = useRef<HTMLInputElement>(null);
@@ -55,6 +58,7 @@ export function PasswordForm({ email, hasExpired, onSubmit }: Props) {
             autocapitalize="none"
             spellcheck={false}
             defaultValue={email ?? ''}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
             required
           />
         </div>
@@ -70,7 +74,7 @@ export function PasswordForm({ email, hasExpired, onSubmit }: Props) {
           />
         </div>
         <p class="error" role="alert">
-          {fault !== undefined && <Fault fault={fault} />}
+          {fault !== undefined && <Fault fault={fault} email={typed} />}
           {fault === undefined && hasExpired && 'This login took too long. Enter your password again.'}
         </p>
         <button type="submit" class="main" disabled={isBusy}>
@@ -87,7 +91,7 @@ export function PasswordForm({ email, hasExpired, onSubmit }: Props) {
       )}
       {HAS_FORGOT_PAGE && (
         <p>
-          <a href="/set-password">Forgot your password?</a>
+          <a href={forgotAddress(typed)}>Forgot your password?</a>
         </p>
       )}
     </>
@@ -139,11 +143,18 @@ function passkeyFault(error: unknown): unknown {
   return error;
 }
 
-/** The reason of a refusal; if it is this page's origin, with a link to the origin that may log in. */
-function Fault({ fault }: { fault: unknown }) {
+/** The reason of a refusal, with a link to what helps: the origin that may log in, or a new password. */
+function Fault({ fault, email }: { fault: unknown; email: string | undefined }) {
   const problem = problemOf(fault);
   if (!(problem instanceof Problem)) return <>Something went wrong in this page.</>;
-  if (problem.reason !== 'cross_site') return <>{problem.message}</>;
+  if (problem.reason !== 'cross_site') {
+    return (
+      <>
+        {problem.message}
+        <Unlock reason={problem.reason} email={email} />
+      </>
+    );
+  }
   return (
     <>
       The gateway accepts logins at <a href={`${PUBLIC_URL}/console/`}>{PUBLIC_URL}</a>, its PUBLIC_URL.

@@ -6,14 +6,17 @@ import { CodeField, problemWithFactor } from '../factors.js';
 import { Field } from '../field.js';
 import { byPasskey, HAS_PASSKEYS, isGivenUp } from '../passkeys.js';
 import type { Problem } from '../problem.js';
+import { Unlock } from './unlock.js';
 
 interface Props {
+  /** Of the first step */
+  email: string | undefined;
   factors: readonly Factor[];
   /** The login is no longer valid: the password is asked for again. */
   onExpired(): void;
 }
 
-export function SecondStep({ factors, onExpired }: Props) {
+export function SecondStep({ email, factors, onExpired }: Props) {
   const has = { code: factors.includes('totp'), passkey: HAS_PASSKEYS && factors.includes('passkey') };
   const [way, setWay] = useState<Factor>(has.code ? 'totp' : has.passkey ? 'passkey' : 'recovery_code');
   const [busy, setBusy] = useState<Factor>();
@@ -76,6 +79,7 @@ export function SecondStep({ factors, onExpired }: Props) {
         {way === 'passkey' && <p id="passkey-step">Your password is right. Now use your passkey.</p>}
         <p class="error" role="alert">
           {problem?.argument === undefined && problem?.message}
+          <Unlock reason={problem?.reason} email={email} />
         </p>
         {way !== 'passkey' && (
           <button type="submit" class="main" disabled={busy === way}>

@@ -32,6 +32,7 @@ export function addConsole(app: Express, { config }: Deps<'config'>): void {
     'public-url': config.publicUrl, // the origin whose logins are accepted
     explorer: config.graphql.explorer,
     'set-password': isForgotFormOurs(config),
+    'product-name': config.publicAuthority,
   };
   const sendConsole = sendPage({
     type: 'html',

@@ -1,6 +1,7 @@
 /** The page of password links, in production too. `npm run build` has bundled and compressed its files. (Interface 15) */
 import type { Express } from 'express';
 import { SET_PASSWORD_PATH } from '../../config/config.js';
+import { escapeHtml } from '../../platform/text.js';
 import type { Deps } from '../../services.js';
 import { addReadOnly } from '../errors.js';
 import { compressText, OWN_FILES_POLICY, type Page, readBuilt, readHtml, sendPage } from '../static-page.js';
@@ -31,16 +32,25 @@ export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): vo
   }
 }
 
-/** The page with what its script sees of the configuration: the form of `forgot.html` if mail is sent, and a link to APP_URL. */
-async function pageOf({ appUrl, mail, resetSeconds }: Deps<'config'>['config']): Promise<Buffer> {
+/** The page with what is configured: whose it is, the form of `forgot.html` if mail is sent, and a link to APP_URL. */
+async function pageOf(config: Deps<'config'>['config']): Promise<Buffer> {
+  const { appUrl, mail, resetSeconds } = config;
   const [page, form] = await Promise.all([readHtml('set-password'), readHtml('set-password', 'forgot.html.gz')]);
   const offer = `<div id="forgot" data-link-seconds="${resetSeconds}" hidden>\n${form}</div>\n`;
   const onward = appUrl === undefined ? '' : `<p id="app" hidden>${linkToApp(appUrl)}</p>\n`;
-  return compressText(page.replace('</main>', () => `${mail.kind === 'off' ? '' : offer}${onward}</main>`));
+  return compressText(
+    page
+      .replace('<main>', () => `<main>\n<p class="whose">${whoseHtml(config)}</p>`)
+      .replace('</main>', () => `${mail.kind === 'off' ? '' : offer}${onward}</main>`),
+  );
+}
+
+/** Interface 21: the name of the product, and the host unless that is its name. */
+function whoseHtml({ publicAuthority: host, publicAuthority: name }: Deps<'config'>['config']): string {
+  return `<b>${escapeHtml(name)}</b>${name === host ? '' : ` <span>${host}</span>`}`;
 }
 
 /** @param appUrl APP_URL, as the configuration has checked it */
 export function linkToApp(appUrl: string): string {
-  const href = appUrl.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-  return `<a href="${href}">Go to ${new URL(appUrl).host}</a>`;
+  return `<a href="${escapeHtml(appUrl)}">Go to ${new URL(appUrl).host}</a>`;
 }

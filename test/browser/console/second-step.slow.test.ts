@@ -106,7 +106,7 @@ inChromium('in Chromium, a login with a second factor', () => {
     ]);
     await page.getByLabel('Code').fill(codeOf(person));
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Try again in').waitFor();
+    await page.getByRole('alert').getByText('too many failed attempts, until ').waitFor();
     await expectFocus(page, 'e.labels?.[0]?.textContent', 'Code');
     await close();
   });
