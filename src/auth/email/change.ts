@@ -15,7 +15,15 @@ import { endDevices } from '../known-devices.js';
 import type { EmailRefusal } from '../outcomes.js';
 import { hashOfToken } from '../password-links.js';
 import { revokeAll } from '../revocations.js';
-import { beginEmailChange, CHANGE_SECONDS, findUndoOwner, takeEmailChange, takeUndo, UNDO_SECONDS } from './rows.js';
+import {
+  beginEmailChange,
+  CHANGE_SECONDS,
+  findUndoOwner,
+  momentOfChange,
+  takeEmailChange,
+  takeUndo,
+  UNDO_SECONDS,
+} from './rows.js';
 
 type EmailDeps = Deps<'clock' | 'db' | 'keyring'>;
 
@@ -48,12 +56,12 @@ export async function redeemEmailChange(
   token: string,
   origin: RequestOrigin,
 ): Promise<{ kind: 'changed'; email: string } | Stale | SessionGone | Refused<EmailRefusal>> {
-  const { clock, keyring } = deps;
-  const id = uuidInTimeOrder(clock.now());
   const undoToken = generateEmailToken('undo');
-  const sealedToken = await sealSecret(keyring, id, undoToken, clock.now());
   return changeOwn(deps, claims, { fresh: false, before: lockChangesSql }, async ({ user, familyId }, tx, now) => {
-    const expiresAt = addSeconds(now, UNDO_SECONDS);
+    const changedAt = await momentOfChange(tx, user.id, now);
+    const id = uuidInTimeOrder(changedAt);
+    const sealedToken = await sealSecret(deps.keyring, id, undoToken, now);
+    const expiresAt = addSeconds(changedAt, UNDO_SECONDS);
     const undo = { id, tokenSha256: hashOfToken(undoToken), sealedToken, expiresAt };
     const taken = await takeEmailChange(tx, { user, tokenSha256: hashOfToken(token), undo, now });
     if (taken === undefined) return refused('link_invalid');

@@ -1,6 +1,7 @@
 /** Changes of e-mails in the database. Each is made with the turn of administrative changes. (Interface 21) */
 import { type Db, type RowOf, statement } from '../../db/statement.js';
 import { type Expiring, expiring } from '../../db/sweeper.js';
+import { addSeconds } from '../../platform/clock.js';
 
 /** How long the former address can take a change back, and stays reserved */
 export const UNDO_SECONDS = 72 * 3_600;
@@ -55,6 +56,20 @@ export async function beginEmailChange(db: Db, change: NewEmailChange): Promise<
   const { user, tokenSha256: token_sha256, email, expiresAt: expires_at, sealedToken: sealed_token } = change;
   const { id: user_id, password_version } = user;
   await db.run(beginSql, { user_id, token_sha256, email, password_version, expires_at, sealed_token });
+}
+
+const newestUndoSql = statement('newest_undo', { user_id: 'uuid' }, { expires_at: 'timestamptz?' })`
+  select max(expires_at) as expires_at from email_undos where user_id = :user_id`;
+
+/**
+ * The moment of a change: later than every earlier one of the user, also if the clock of another instance was ahead, so that a way
+ * back ends those of later changes. Call it under the lock of the user.
+ */
+export async function momentOfChange(db: Db, userId: string, now: Date): Promise<Date> {
+  const [newest] = await db.run(newestUndoSql, { user_id: userId });
+  if (newest?.expires_at == null) return now;
+  const next = addSeconds(newest.expires_at, 0.001 - UNDO_SECONDS);
+  return next > now ? next : now;
 }
 
 const takeSql = statement(
