@@ -115,6 +115,22 @@ const TABLES: Record<string, Record<string, fc.Arbitrary<unknown>>> = {
     mailed_at: fc.array(instant, { maxLength: 3 }),
     has_failed: fc.boolean(),
   },
+  email_changes: {
+    user_id: uuid,
+    token_sha256: bytes,
+    email: anyText,
+    password_version: small,
+    expires_at: anyInstant,
+    sealed_token: orNull(fc.constant('eyJhbGciOiJkaXIifQ....')),
+  },
+  email_undos: {
+    id: uuid,
+    user_id: uuid,
+    token_sha256: bytes,
+    email: anyText,
+    expires_at: anyInstant,
+    sealed_token: orNull(fc.constant('eyJhbGciOiJkaXIifQ....')),
+  },
   factors: {
     id: uuid,
     user_id: uuid,

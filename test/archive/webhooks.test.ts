@@ -111,4 +111,18 @@ test('Interface 9: a file needs the keys that seal secrets of webhooks and authe
     [id, token],
   );
   expect(await neededBy(await exported('requested token'))).toContain('sealing');
+  await gateway.rows('delete from requested_links');
+  for (const [table, columns, values] of [
+    ['email_changes', 'user_id, password_version', '$1, 0'],
+    ['email_undos', 'id, user_id', '$1, $1'],
+  ]) {
+    expect(await neededBy(await exported(`no ${table}`))).not.toContain('sealing');
+    await gateway.rows(
+      `insert into ${table} (${columns}, token_sha256, email, expires_at, sealed_token)
+       values (${values}, '', 'new@example.com', now() + interval '1 minute', $2)`,
+      [id, token],
+    );
+    expect(await neededBy(await exported(`${table}`))).toContain('sealing');
+    await gateway.rows(`update ${table} set expires_at = now() - interval '1 minute'`);
+  }
 });

@@ -136,6 +136,31 @@ test('Interface 3 and 20: secrets of authenticator apps are sealed again, howeve
   });
 });
 
+/** Rows with this sealed token, whose id is that of the user */
+const EMAIL_TOKENS = `with change as (
+    insert into email_changes (user_id, token_sha256, email, password_version, expires_at, sealed_token)
+    values ($1, '', 'new@example.com', 0, now(), $2)
+  )
+  insert into email_undos (id, user_id, token_sha256, email, expires_at, sealed_token)
+  values ($1, $1, '', 'old@example.com', now(), $2)`;
+
+test('Interface 3 and 21: the tokens of an e-mail change and of the way back are sealed again, and open as before', async () => {
+  const { id } = await gateway.user();
+  await withKeyring(async ({ keyring }) =>
+    gateway.rows(EMAIL_TOKENS, [id, await sealSecret(keyring, id, 'a token', gateway.clock.now())]),
+  );
+  const [first = ''] = await sealingKids();
+  await rotate();
+  gateway.clock.advance(900);
+  expect(await rotate()).toMatchObject({ resealed: 2, dropped: expect.arrayContaining([first]) });
+  await withKeyring(async ({ keyring }) => {
+    for (const table of ['email_changes', 'email_undos']) {
+      const [row] = await gateway.rows(`select sealed_token from ${table}`);
+      expect(await openSealedSecret(keyring, id, row?.['sealed_token'])).toBe('a token');
+    }
+  });
+});
+
 test('Interface 3 and 20: a key stays while the secret of a new authenticator app that it sealed may be confirmed', async () => {
   const [first = ''] = await sealingKids();
   await rotate();
@@ -158,6 +183,8 @@ test.each([
   ['webhooks', 'update webhooks set sealed_secret = $1'],
   ['password_links', 'update password_links set sealed_token = $1'],
   ['requested_links', 'update requested_links set sealed_token = $1'],
+  ['email_changes', 'update email_changes set sealed_token = $1'],
+  ['email_undos', 'update email_undos set sealed_token = $1'],
   ['factors', 'update factors set sealed_secret = $1'],
 ])(
   'Interface 3: a key stays in the keyring while it seals something in %s that cannot be sealed again',
@@ -168,6 +195,7 @@ test.each([
       await createWebhook(deps, COMMAND_LINE, { url: `http://${HOOK_HOST}/` });
       await issueLink(gateway, userId);
       await gateway.rows(REQUESTED, [userId, null]);
+      await gateway.rows(EMAIL_TOKENS, [userId, null]);
       await authenticatorApp(deps.keyring, userId, 'x');
       await gateway.rows(text, [await sealSecret(deps.keyring, 'the id of another row', 'x', gateway.clock.now())]);
     });

@@ -94,6 +94,26 @@ test('Interface 8: constraints of requested links: one a user, one a token', asy
   expect(await link(randomUUID(), 'one')).toBe('requested_links_token_sha256_unique');
 });
 
+test('Interface 8: constraints of e-mail changes: one a user, and one way back a token', async () => {
+  await open('migrated');
+  const change = (userId: string) =>
+    refusedBy(
+      `insert into email_changes (user_id, token_sha256, email, password_version, expires_at)
+       values ($1, 'one', 'new@example.com', 0, now())`,
+      [userId],
+    );
+  const id = randomUUID();
+  expect([await change(id), await change(id)]).toEqual([undefined, 'email_changes_pkey']);
+  const undo = (token: string) =>
+    refusedBy(
+      `insert into email_undos (id, user_id, token_sha256, email, expires_at)
+       values (gen_random_uuid(), $1, sha256($2), 'old@example.com', now())`,
+      [id, token],
+    );
+  expect([await undo('one'), await undo('two')]).toEqual([undefined, undefined]);
+  expect(await undo('one')).toBe('email_undos_token_sha256_unique');
+});
+
 test('Interface 8: constraints of known devices: one a secret, a user agent of at most 512, and 20 of a user', async () => {
   await open('migrated');
   const device = (userId: string, secret: string, userAgent = '', failures = 0) =>

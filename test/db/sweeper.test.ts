@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 beforeEach(async () => {
   await gateway.rows(
-    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, requested_links, known_devices, ceremonies',
+    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, requested_links, email_changes, email_undos, known_devices, ceremonies',
   );
   gateway.clock.set(new Date());
   expiring = begin();
@@ -94,6 +94,22 @@ test('Interface 20: half logins, challenges and new authenticator apps go when t
   }
   expect(await run()).toMatchObject({ ceremonies: 1 });
   expect(await left('ceremonies')).toBe(1);
+});
+
+test('Interface 21: e-mail changes and the reservations of former e-mails go when they have expired', async () => {
+  for (const seconds of [-1, 1000]) {
+    await gateway.rows(
+      `with change as (
+         insert into email_changes (user_id, token_sha256, email, password_version, expires_at)
+         values (gen_random_uuid(), '', 'new@example.com', 0, $2)
+       )
+       insert into email_undos (id, user_id, token_sha256, email, expires_at)
+       values (gen_random_uuid(), gen_random_uuid(), sha256($1::text::bytea), 'old@example.com', $2)`,
+      [String(seconds), at(seconds)],
+    );
+  }
+  expect(await run()).toMatchObject({ email_changes: 1, email_undos: 1 });
+  expect([await left('email_changes'), await left('email_undos')]).toEqual([1, 1]);
 });
 
 test('a session is known by its user as long as its newest record', async () => {
@@ -241,6 +257,8 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
     audit_events: 0,
     password_links: 0,
     requested_links: 0,
+    email_changes: 0,
+    email_undos: 0,
     known_devices: 0,
     ceremonies: 0,
   });

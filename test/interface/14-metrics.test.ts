@@ -228,6 +228,8 @@ test('Interface 14: each known outcome is there from 0', async () => {
   expect(tables?.sort()).toEqual([
     'audit_events',
     'ceremonies',
+    'email_changes',
+    'email_undos',
     'known_devices',
     'password_links',
     'rate_limits',

@@ -82,6 +82,8 @@ export async function rowsOf({ gateway }: Pick<Site, 'gateway'>): Promise<unknow
     'known_devices',
     'password_links',
     'requested_links',
+    'email_changes',
+    'email_undos',
   ];
   const columns = counts.map((table) => `(select count(*)::int from ${table}) as ${table}`);
   const used = ['api_keys', 'cron_keys'].map(

@@ -4,10 +4,17 @@ import type { Setup, TestGateway } from './gateway.js';
 import { startGateway } from './gateway.js';
 import type { SignedIn } from './graphql.js';
 
+export const ACCOUNT_ENV = {
+  MAIL: 'smtp',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'auth@example.org',
+  ACCOUNT: 'on',
+  LOGIN_RATE_LIMIT: '1000000',
+};
+
 /** Its outbox does not begin. */
 export function startWithAccount({ env = {}, ...setup }: Setup = {}): Promise<TestGateway> {
-  const mail = { MAIL: 'smtp', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'auth@example.org', ACCOUNT: 'on' };
-  return startGateway({ outboxPollMs: 3_600_000, env: { ...mail, LOGIN_RATE_LIMIT: '1000000', ...env }, ...setup });
+  return startGateway({ outboxPollMs: 3_600_000, env: { ...ACCOUNT_ENV, ...env }, ...setup });
 }
 
 type Own = Pick<SignedIn, 'accessToken'> & { user: { id: string } };
