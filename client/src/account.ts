@@ -50,7 +50,8 @@ interface Page {
 
 /**
  * Ends a session of the user, that of this client as by `logout`. Access tokens of another work until they expire.
- * @throws {AuthError} 401 with the reason `confirmation_required`: `confirm` first. `session_unknown`. Otherwise as `me`
+ * @throws {AuthError} 401 with the reason `confirmation_required`: `confirm` first. `scope_missing` if it
+ *   is not one of the user. Otherwise as `me`
  */
 export async function endSession(client: AuthClient, id: string): Promise<void> {
   const { askWithToken, session } = inside(client);
@@ -83,7 +84,7 @@ export async function devices(client: AuthClient): Promise<Device[]> {
 
 /**
  * Forgets a known device, whose next login is that of a stranger. Sessions stay.
- * @throws {AuthError} as `endSession`, with `device_unknown`
+ * @throws {AuthError} as `endSession`
  */
 export async function forgetDevice(client: AuthClient, id: string): Promise<void> {
   const query = 'mutation ($id: ID!) { forgetDevice(input: { id: $id }) { __typename } }';
@@ -137,13 +138,13 @@ export async function exportData(client: AuthClient): Promise<Blob> {
  */
 export async function deleteAccount(client: AuthClient): Promise<void> {
   const { ask, ended, session, takeTurn } = inside(client);
+  const { sid } = session;
   renew(client); // in its turn it cannot
   const token = await client.getAccessToken();
-  const { sid } = session;
   // The answer deletes the cookie, so it must not come after that of a login.
   await takeTurn(async () => {
     session.look();
-    const isSame = token && session.sid === sid;
+    const isSame = token && session.sid === sid; // nobody else is deleted, who has logged in meanwhile
     await ask('account', isEmpty, null, isSame ? { authorization: `Bearer ${token}` } : {}, 'DELETE');
     ended();
   });

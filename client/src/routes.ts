@@ -94,10 +94,14 @@ export function createAsk(base: string, send: typeof fetch, environment: Environ
     if (accepted) return accepted;
     const retryAfterSeconds = +header('retry-after') || undefined;
     const challenge = header('www-authenticate');
-    const { detail, reason, errors } = json;
+    const about = json.errors?.[0]; // of GraphQL, which says the same in its own form
+    const { detail = about?.message, reason = about?.extensions?.reason } = json;
+    const needsFactor = /acr_values/.test(challenge) || !!about?.extensions?.acrValues;
     // Answers of proxies and portals have another realm, or no JSON with `detail`; those of other servers are mostly 404.
     const isOurs = typeof detail === 'string' && (status !== 404 || reason) && /^$|auth-gateway/.test(challenge);
     if (!isOurs) throw new AuthError('unexpected', status, undefined, retryAfterSeconds);
-    throw new AuthError('refused', status, detail, retryAfterSeconds, reason, errors, /acr_values/.test(challenge));
+    const errors = json.detail && json.errors;
+    const asRest = reason === 'confirmation_required' ? 401 : status;
+    throw new AuthError('refused', asRest, detail, retryAfterSeconds, reason, errors, needsFactor);
   };
 }
