@@ -19,10 +19,8 @@ try {
       if (!user && !code) throw new Error('A second factor is wanted: set CODE');
       if (!user) await auth.secondFactor({ code });
     }
-    const body = JSON.stringify({ query: '{ me { email role } }' });
-    const headers = { 'content-type': 'application/json' };
-    const answer = await auth.fetch(`${GATEWAY}/graphql`, { method: 'POST', headers, body });
-    console.log((await answer.json()).data.me);
+    const { email, role } = await auth.me();
+    console.log({ email, role });
   }
 } catch (error) {
   console.error(error.detail ?? error.message);

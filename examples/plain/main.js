@@ -5,9 +5,12 @@ const [status, form, second, logout, problem] = document.querySelectorAll(
   '#status, #login, #second, #logout, #problem',
 );
 
+let me;
+
 function show() {
   const { status: now, user, error } = auth.state();
   const isNew = second.hidden;
+  const name = me && me.id === user?.sub ? ` as ${me.email}` : '';
   form.hidden = now !== 'signed-out';
   second.hidden = now !== 'second-factor';
   logout.hidden = now !== 'signed-in';
@@ -15,7 +18,7 @@ function show() {
     loading: 'One moment',
     'signed-out': 'Logged out',
     'second-factor': 'One more step',
-    'signed-in': `Logged in as ${user?.role}`,
+    'signed-in': `Logged in${name}`,
     'signing-out': error ? `Not logged out yet. ${say(error)}` : 'Logging out',
   }[now];
   if (isNew && !second.hidden) second.elements.code.focus();
@@ -59,5 +62,9 @@ second.querySelector('[type=button]').addEventListener('click', () => {
 });
 logout.addEventListener('click', () => attempt(auth.logout));
 
+auth.on('signed-in', async () => {
+  me = await auth.me().catch(() => undefined);
+  show();
+});
 auth.subscribe(show);
 show();

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
 /** What the gateway answers; everything else is the page's. */
-const paths = ['/auth', '/graphql', '/.well-known', '/console', '/set-password', '/openapi.json'];
+const paths = ['/auth', '/graphql', '/.well-known', '/console', '/account', '/set-password', '/openapi.json'];
 
 export default defineConfig({
   server: {

@@ -188,9 +188,9 @@ for (const [name, start] of EXAMPLES) {
       expect(await page.inputValue('[name=password]')).toBe('');
       await page.fill('[name=password]', PASSWORD);
       await submit(page).click();
-      await page.waitForSelector('text=Logged in as viewer');
+      await page.waitForSelector(`text=Logged in as ${email}`);
       await page.reload();
-      await page.waitForSelector('text=Logged in as viewer');
+      await page.waitForSelector(`text=Logged in as ${email}`);
       const other = await page.context().newPage();
       await other.goto(page.url());
       await other.click('text="Log out"');
@@ -223,7 +223,7 @@ for (const [name, start] of EXAMPLES) {
       const { gateway, page } = await start();
       const { email } = await gateway.user();
       await logIn(page, email, PASSWORD);
-      await page.waitForSelector('text=Logged in as viewer');
+      await page.waitForSelector(`text=Logged in as ${email}`);
       await page.route('**/auth/logout', (route) => route.abort());
       await page.click('text="Log out"');
       await page.waitForSelector('text=Not logged out yet');
@@ -233,7 +233,7 @@ for (const [name, start] of EXAMPLES) {
       await page.waitForSelector('[name=password]');
       expect(await countOf(gateway, 'logout')).toBe(1);
       await logIn(page, email, PASSWORD);
-      await page.waitForSelector('text=Logged in as viewer');
+      await page.waitForSelector(`text=Logged in as ${email}`);
       expect(await alertOf(page)).toBe('');
     });
 
@@ -253,14 +253,14 @@ for (const [name, start] of EXAMPLES) {
       expect(await alertOf(page)).toBe('');
       await page.fill('[name=code]', codeAt(secret, gateway.clock.now()));
       await submit(page).click();
-      await page.waitForSelector('text=Logged in as viewer');
+      await page.waitForSelector(`text=Logged in as ${user.email}`);
       await page.reload();
       await page.click('text="Log out"');
       await page.waitForSelector('[name=password]');
       await logIn(page, user.email, PASSWORD);
       await page.fill('[name=code]', recoveryCodes[0] ?? '');
       await submit(page).click();
-      await page.waitForSelector('text=Logged in as viewer');
+      await page.waitForSelector(`text=Logged in as ${user.email}`);
     });
 
     test('axe finds nothing, and a phone scrolls nothing aside', async () => {
@@ -272,7 +272,7 @@ for (const [name, start] of EXAMPLES) {
         await page.waitForSelector('[name=password]');
         expect(await violationsOf(page)).toEqual([]);
         await logIn(page, email, PASSWORD);
-        await page.waitForSelector('text=Logged in as viewer');
+        await page.waitForSelector(`text=Logged in as ${email}`);
         expect(await violationsOf(page)).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
         await page.click('text="Log out"');
@@ -282,14 +282,13 @@ for (const [name, start] of EXAMPLES) {
 }
 
 inChromium('examples/react in Chromium', () => {
-  test('StrictMode refreshes once, and the page asks GraphQL who it is', async () => {
+  test('StrictMode refreshes once, and the page says who it is', async () => {
     const { gateway, page, refreshes } = await startReact();
     const { email } = await gateway.user();
     await logIn(page, email, PASSWORD);
-    await page.waitForSelector('text=Logged in as viewer');
+    await page.waitForSelector(`text=Logged in as ${email}`);
     await page.reload();
-    await page.click('text=Who am I?');
-    await page.waitForSelector(`text=${email}`);
+    await page.waitForSelector(`text=Logged in as ${email}`);
     expect(refreshes).toEqual([{ status: 200, over: true }]);
   });
 });
@@ -335,7 +334,7 @@ inChromium('docs/login.md in Chromium', () => {
     );
     await page.reload();
     await logIn(page, email, PASSWORD);
-    await page.waitForSelector('text=Logged in as admin');
+    await page.waitForSelector(`text=Logged in as ${email}`);
     const ask = (how: string) =>
       page.evaluate<string>(`import('/src/auth.ts').then(async ({ auth }) => (await ${how}('${api}')).text())`);
     const token = await page.evaluate<string>(`import('/src/auth.ts').then(({ auth }) => auth.getAccessToken())`);
@@ -361,9 +360,9 @@ inChromium('docs/login.md in Chromium', () => {
     await logIn(page, email, WRONG);
     await page.waitForSelector('text=Invalid credentials');
     await logIn(page, email, PASSWORD);
-    await page.waitForSelector('text=Log out, viewer');
+    await page.waitForSelector(`text=Log out, ${email}`);
     await page.reload();
-    await page.click('text=Log out, viewer');
+    await page.click(`text=Log out, ${email}`);
     await page.waitForSelector('[name=password]');
     expect(await countOf(gateway, 'logout')).toBe(1);
 
@@ -374,7 +373,7 @@ inChromium('docs/login.md in Chromium', () => {
     await page.waitForSelector('text=Invalid credentials');
     await page.fill('[name=code]', codeAt(secret, gateway.clock.now()));
     await submit(page).click();
-    await page.waitForSelector('text=Log out, viewer');
+    await page.waitForSelector(`text=Log out, ${user.email}`);
   });
 
   test('a guard sends to the login and back to the page, and to no other site', async () => {
@@ -460,10 +459,9 @@ inNext('docs/login.md, Next.js, in Chromium', () => {
     page.on('console', (message) => said.push(`${message.text()} ${message.location().url}`));
     const { email } = await gateway.user({ role: 'admin' });
     await logIn(page, email, PASSWORD);
-    await page.waitForSelector('text=Logged in as admin');
+    await page.waitForSelector(`text=Logged in as ${email}`);
     await page.reload();
-    await page.click('text=Who am I?');
-    await page.waitForSelector(`text=${email}`);
+    await page.waitForSelector(`text=Logged in as ${email}`);
     expect(await (await fetch(`${origin}/.well-known/jwks.json`)).json()).toEqual({ keys: [expect.anything()] });
     await page.goto(`${origin}/console/`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

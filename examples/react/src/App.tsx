@@ -1,12 +1,13 @@
 'use client';
 
 import { AuthError } from '@auth-gateway/client/browser';
-import { useAuth } from '@auth-gateway/client/react';
+import { useAuth, useMe } from '@auth-gateway/client/react';
 import { useActionState, useState } from 'react';
 import { auth } from './auth';
 
 export default function App() {
   const state = useAuth(auth);
+  const me = useMe(auth);
   const [problem, setProblem] = useState('');
   const logOut = () => {
     setProblem('');
@@ -22,8 +23,7 @@ export default function App() {
   }
   return (
     <main>
-      <h1>Logged in as {state.user.role}</h1>
-      <WhoAmI />
+      <h1>Logged in{me && ` as ${me.email}`}</h1>
       <button type="button" onClick={logOut}>
         Log out
       </button>
@@ -103,29 +103,6 @@ function SecondFactor() {
         <p role="alert">{isPending ? '' : problem}</p>
       </form>
     </main>
-  );
-}
-
-async function askWhoIAm(): Promise<string> {
-  const body = JSON.stringify({ query: '{ me { email } }' });
-  const headers = { 'content-type': 'application/json' };
-  try {
-    const response = await auth.fetch('/graphql', { method: 'POST', headers, body });
-    return (await response.json()).data.me.email;
-  } catch (error) {
-    return say(error);
-  }
-}
-
-function WhoAmI() {
-  const [answer, action, isPending] = useActionState(askWhoIAm, '');
-  return (
-    <form action={action}>
-      <button type="submit" disabled={isPending}>
-        Who am I?
-      </button>{' '}
-      <output>{answer}</output>
-    </form>
   );
 }
 
