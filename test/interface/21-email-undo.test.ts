@@ -12,8 +12,9 @@ import {
   undoEmail,
   withChangedEmail,
 } from '../support/gateway/account.js';
+import { handClock } from '../support/gateway/clock.js';
 import { finishLogin, halfLogin, withTotp } from '../support/gateway/factors.js';
-import { type Answer, PASSWORD, type TestGateway } from '../support/gateway/gateway.js';
+import { type Answer, PASSWORD, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer, signIn } from '../support/gateway/graphql.js';
 import { CHOSEN, changePassword, check, issueLink, redeem } from '../support/gateway/passwords.js';
 import { login, refresh } from '../support/gateway/routes.js';
@@ -26,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const HOURS_72 = 72 * 3_600;
+const HOUR_MS = 3_600_000;
 
 async function expectDead(link: string): Promise<void> {
   const [answer, events] = await auditDuring(gateway, () => undoEmail(gateway, link));
@@ -192,4 +194,23 @@ test('Interface 21: links and tokens of other kinds are dead', async () => {
   for (const token of [link, passwordLink, person.refreshToken, '', 'eu_', 'eu_\0', '\ud800', 'x'.repeat(10_000)])
     await expectDead(token);
   expect((await redeemEmail(gateway, person.accessToken, link)).status).toBe(200);
+});
+
+test('Interface 21: it ends the way back of a later change, also if the instance of that one has a clock behind', async () => {
+  const first = await withChangedEmail(gateway);
+  const clock = handClock(new Date(gateway.clock.now().getTime() - 60_000));
+  const behind = await startInstance(gateway.database, {
+    env: { ACCOUNT: 'on', MAIL: 'log' },
+    clock,
+    outboxPollMs: HOUR_MS,
+  });
+  try {
+    const second = await changeEmail({ ...gateway, ...behind }, first);
+    expect(second.former).toBe(first.email);
+    expectUndone(await undoEmail(gateway, first.wayBack));
+    await expectDead(second.wayBack);
+    expect(await emailOf(first)).toBe(first.former);
+  } finally {
+    await behind.close();
+  }
 });
