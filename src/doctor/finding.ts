@@ -137,7 +137,7 @@ export const FINDINGS = {
   },
   second_factors: {
     means:
-      'Active users of a role in `SECOND_FACTOR_ROLES` have no second factor, and no scopes until they add one. If no administrator has one, nobody administers but by commands.',
+      'Active users of a role in `SECOND_FACTOR_ROLES` have no second factor. Their next session has no scopes until they add one. If no administrator has one, nobody administers but by commands.',
     remedy:
       'Lead them to *My sessions* of the console ([second factors](second-factors.md#the-day-you-require-a-factor)).',
   },

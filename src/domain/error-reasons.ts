@@ -79,7 +79,7 @@ export const ERROR_REASONS = {
   // Second factors: Interface 20
   second_factor_required: {
     means:
-      'The password is right, and the user has a second factor: `challenge` and `factors` say how to go on. With a token: only a factor will do, or the role needs one.',
+      'The password is right, and the user has a second factor: `challenge` and `factors` say how to go on. With a token: only a factor will do (403 at a confirmation), or the role needs one.',
     action: 'Ask for a code, a passkey or a recovery code; without a factor, lead the user to add one.',
   },
   challenge_invalid: {
