@@ -1,8 +1,8 @@
 import { createAuthClient } from 'http://localhost:3000/client.js';
 
 const auth = createAuthClient({ url: 'http://localhost:3000' });
-const [status, form, second, logout, problem] = document.querySelectorAll(
-  '#status, #login, #second, #logout, #problem',
+const [status, form, forgot, second, logout, problem] = document.querySelectorAll(
+  '#status, #login, #forgot, #second, #logout, #problem',
 );
 
 let me;
@@ -32,7 +32,11 @@ async function attempt(request) {
   });
 }
 
-function say({ detail, retryAfterSeconds }) {
+function say({ detail, reason, retryAfterSeconds = 0 }) {
+  if (reason === 'account_locked') {
+    const end = new Date(Date.now() + retryAfterSeconds * 1000).toLocaleString();
+    return `${detail}, until ${end}. A new password by a link unlocks it at once.`;
+  }
   return retryAfterSeconds ? `${detail}. Next try in ${Math.ceil(retryAfterSeconds / 60)} min.` : `${detail}.`;
 }
 
@@ -48,7 +52,11 @@ function submit(sent, field, request) {
   });
 }
 
-const { password } = form.elements;
+const { email, password } = form.elements;
+// No server sees what follows #.
+email.addEventListener('input', () => {
+  forgot.hash = `email=${encodeURIComponent(email.value)}`;
+});
 const { code } = second.elements;
 submit(form, password, () => auth.login(new FormData(form)));
 // An app shows six digits; a recovery code is longer.

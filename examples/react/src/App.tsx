@@ -32,28 +32,28 @@ export default function App() {
   );
 }
 
-interface Failure {
-  email: string;
-  text: string;
-}
-
-async function logIn(_before: Failure | undefined, form: FormData): Promise<Failure | undefined> {
-  try {
-    await auth.login(form);
-  } catch (error) {
-    return { email: String(form.get('email')), text: say(error) };
-  }
+async function logIn(_before: string, form: FormData): Promise<string> {
+  return auth.login(form).then(() => '', say);
 }
 
 function Login() {
-  const [failure, action, isPending] = useActionState(logIn, undefined);
+  const [email, setEmail] = useState('');
+  const [problem, action, isPending] = useActionState(logIn, '');
   return (
     <main>
       <h1>Log in</h1>
       <form action={action}>
         <p>
           <label htmlFor="email">E-mail</label>{' '}
-          <input id="email" name="email" type="email" autoComplete="username" defaultValue={failure?.email} required />
+          <input
+            id="email"
+            name="email"
+            type="email"
+            autoComplete="username"
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+            required
+          />
         </p>
         <p>
           <label htmlFor="password">Password</label>{' '}
@@ -62,8 +62,12 @@ function Login() {
         <button type="submit" disabled={isPending}>
           Log in
         </button>
-        <p role="alert">{isPending ? '' : failure?.text}</p>
+        <p role="alert">{isPending ? '' : problem}</p>
       </form>
+      <p>
+        {/* Without MAIL there is no such page. No server sees what follows #. */}
+        <a href={`/set-password#email=${encodeURIComponent(email)}`}>Forgot your password?</a>
+      </p>
     </main>
   );
 }
@@ -108,6 +112,10 @@ function SecondFactor() {
 
 function say(error: unknown): string {
   if (!(error instanceof AuthError)) return 'Something went wrong.';
-  const { detail, retryAfterSeconds } = error;
+  const { detail, reason, retryAfterSeconds = 0 } = error;
+  if (reason === 'account_locked') {
+    const end = new Date(Date.now() + retryAfterSeconds * 1000).toLocaleString();
+    return `${detail}, until ${end}. A new password by a link unlocks it at once.`;
+  }
   return retryAfterSeconds ? `${detail}. Next try in ${Math.ceil(retryAfterSeconds / 60)} min.` : `${detail}.`;
 }
