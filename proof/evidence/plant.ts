@@ -64,7 +64,7 @@ function plant(folder: string, edits: readonly Edit[]): () => void {
     return () => writeFileSync(path, text);
   });
   return () => {
-    for (const each of undo) each();
+    for (const each of undo.toReversed()) each(); // two may be of one file
   };
 }
 

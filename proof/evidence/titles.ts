@@ -61,6 +61,7 @@ export const TITLES = {
     'Refusals for known, unknown and inactive e-mails, for users with and without a second factor, and for known and unknown keys. Their times do not differ (Welch t below 4.5).',
   'timing-devices': 'The same for wrong passwords with a good, a forged and no entry of a known device.',
   'timing-forgot': 'The same for requests for a password link, below and beyond the limit of an e-mail.',
+  'timing-email': 'The same for requests for a new e-mail that is taken, free or reserved.',
   'key-rotation': 'Keys rotate while verifiers cache the JWKS for ten minutes. Every live token verifies everywhere.',
   overload:
     'Ten times more logins than can be hashed. Memory stays below 300 MiB, and every login is answered within 5 s.',

@@ -47,6 +47,7 @@ interface Race {
   isAlone?: true;
 }
 
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 const rows = 'src/auth/email/rows.ts';
 const change = 'src/auth/email/change.ts';
 const removal = 'src/admin/user-changes.ts';
@@ -79,9 +80,8 @@ export const accountRaces: Experiment = {
     {
       name: 'the way back leaves sessions',
       file: change,
-      from: "await revokeAll(tx, { userId }, 'email_change_undone', now)",
-      to: '[]',
-      and: { file: change, from: "import { revokeAll } from '../revocations.js';\n", to: '' },
+      from: "revokeAll(tx, { userId }, 'email_change_undone', now)",
+      to: `revokeAll(tx, { userId: '${NOBODY}' }, 'email_change_undone', now)`,
       foundBy: /^undone changes that stand/,
     },
     {
@@ -94,8 +94,8 @@ export const accountRaces: Experiment = {
     {
       name: 'a deletion leaves sessions',
       file: removal,
-      from: "await revokeAll(db, { userId: id }, 'user_deleted', now)",
-      to: '(now.getTime() > 0 ? [] : [id])',
+      from: "revokeAll(db, { userId: id }, 'user_deleted', now)",
+      to: `revokeAll(db, { userId: '${NOBODY}' }, 'user_deleted', now)`,
       foundBy: /^sessions that live after a deletion/,
     },
     {

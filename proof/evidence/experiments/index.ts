@@ -35,6 +35,7 @@ import { slowReceivers } from './slow-receivers.js';
 import { soak } from './soak.js';
 import { timing } from './timing.js';
 import { timingDevices } from './timing-devices.js';
+import { timingEmail } from './timing-email.js';
 import { timingForgot } from './timing-forgot.js';
 import { webhookBacklog } from './webhook-backlog.js';
 import { webhookKills } from './webhook-kills.js';
@@ -76,6 +77,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   timing,
   timingDevices,
   timingForgot,
+  timingEmail,
   keyRotation,
   overload,
   soak,

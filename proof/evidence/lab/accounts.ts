@@ -5,6 +5,7 @@ import { compactDecrypt, decodeJwt, type JWK } from 'jose';
 import { type Answer, ask, login } from './browser.js';
 import { type Gateways, PASSWORD } from './gateways.js';
 import { newJti, signerOfAccessTokens, signRefreshTokens } from './minted.js';
+import type { Timed } from './one-connection.js';
 import type { Postgres } from './postgres.js';
 import { createUsers } from './users.js';
 
@@ -167,6 +168,13 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 export function requestEmail(url: string, { accessToken }: Owner, email: string): Promise<Answer> {
   return post(url, '/auth/email', { email }, bearer(accessToken));
+}
+
+/** The same on a connection that is timed. */
+export function requestTo(owner: Owner | undefined, email: string): Timed {
+  if (owner === undefined) throw new Error('there are fewer users than requests');
+  const headers = { 'content-type': 'application/json', ...bearer(owner.accessToken) };
+  return { path: '/auth/email', headers, body: Buffer.from(JSON.stringify({ email })), status: 202 };
 }
 
 /** @param token of the link to the new address */
