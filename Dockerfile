@@ -26,7 +26,7 @@ RUN case "$ARGON2" in \
     esac
 # What runs: the bundle, and the packages that are not in it: argon2 and libsodium with what they load, bcrypt, and Node.
 RUN mkdir /image \
- && cp -r --parents LICENSE package.json bin dist/client-package dist/console dist/explorer dist/program dist/set-password \
+ && cp -r --parents LICENSE package.json bin dist/account dist/client-package dist/console dist/explorer dist/program dist/set-password \
       src/credentials/passwords/common-passwords.txt node_modules/@node-rs/bcrypt node_modules/@node-rs/bcrypt-linux-*-gnu node_modules/@phc/format node_modules/argon2 node_modules/node-gyp-build \
       node_modules/sodium-native node_modules/require-addon node_modules/bare-* node_modules/which-runtime \
       node_modules/node-linux-*/LICENSE node_modules/node-linux-*/bin/node /image \

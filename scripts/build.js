@@ -114,13 +114,13 @@ async function make() {
   rmSync('client/dist', { recursive: true, force: true });
   const { bundle, PROGRAM } = await import('./bundle.js');
   const { bundlePages } = await import('./bundle-pages.js');
-  const { bundleConsole, CONSOLE } = await import('./bundle-console.js');
+  const { bundleApps, APP_FOLDERS } = await import('./bundle-apps.js');
   const { bundleClient } = await import('./bundle-client.js');
   // The sources of a new checkout have been checked. What is changed in it is.
   const isNew = !existsSync(CHECKED);
   const work = {
     'the gateway': compile('tsconfig.build.json', isNew ? ['--noCheck'] : []).then(bundle),
-    'the console': bundleConsole(),
+    'the console and the account page': bundleApps(),
     'the other pages': bundlePages(),
     'the client': compile('client').then(() => {
       copyFileSync('schema.graphql', CLIENT_SCHEMA);
@@ -131,7 +131,7 @@ async function make() {
   // A gateway that runs may still load or serve a part of the build before.
   const current = new Set([...files, ...before]);
   current.add(REVISION);
-  for (const file of [PROGRAM, CONSOLE].flatMap(filesOf)) if (!current.has(file)) rmSync(file);
+  for (const file of [PROGRAM, ...APP_FOLDERS].flatMap(filesOf)) if (!current.has(file)) rmSync(file);
   rmSync(COMPILED, { recursive: true, force: true });
   stamp({ fingerprint, files: [...files, CLIENT_SCHEMA] });
 }

@@ -1,10 +1,10 @@
 /** What the page shows: the form for logging in, or the view of its address in the frame. */
 import { useEffect } from 'preact/hooks';
-import { authState, currentUser, isOffline } from '../kit/auth.js';
+import { currentUser } from '../kit/auth.js';
+import { Entrance } from '../kit/entrance.js';
 import { Heading } from '../kit/heading.js';
 import { Missing, useLoaded } from '../kit/lazy.js';
 import { go, Link, place } from '../kit/location.js';
-import { Login } from '../kit/login.js';
 import { Settled } from '../kit/settled.js';
 import { Loading } from '../kit/states.js';
 import { FactorWanted } from './factor-wanted.js';
@@ -13,33 +13,15 @@ import { MY_SESSIONS, OVERVIEW } from './paths.js';
 import { isVisible, type View, viewOf } from './views.js';
 
 export function App() {
-  const { status, user, error } = authState.value;
-  if (status === 'loading') return <Resuming />;
-  if (status === 'signed-out' || status === 'second-factor') return <Login />;
-  if (status === 'signing-out') {
-    return (
-      <main class="alone">
-        <p role="status">
-          {error === undefined ? 'Logging out…' : `Not logged out yet: ${error.detail}. Trying again.`}
-        </p>
-      </main>
-    );
-  }
-  // Another user starts afresh and sees nothing of the previous one.
   return (
-    <Frame key={user.sub}>
-      <CurrentView />
-    </Frame>
-  );
-}
-
-/** The client asks for a token by the cookie of the session. */
-function Resuming() {
-  if (!isOffline.value) return <Loading />;
-  return (
-    <main class="alone">
-      <p role="status">The gateway does not answer. Trying again…</p>
-    </main>
+    <Entrance>
+      {({ sub }) => (
+        // Another user starts afresh and sees nothing of the previous one.
+        <Frame key={sub}>
+          <CurrentView />
+        </Frame>
+      )}
+    </Entrance>
   );
 }
 

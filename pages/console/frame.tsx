@@ -1,15 +1,9 @@
 /** What stands around every view: links, the search box, who is logged in, and the way out. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { Announcements } from '../kit/announce.js';
-import { useAnswer } from '../kit/answer.js';
-import { auth, currentUser } from '../kit/auth.js';
 import { ConfirmPlace } from '../kit/confirm-place.js';
-import { Foreign } from '../kit/foreign.js';
-import { problemOf } from '../kit/graphql.js';
 import { Link, place } from '../kit/location.js';
-import { Problem } from '../kit/problem.js';
-import { OwnName } from './operations.js';
+import { LogOut } from '../kit/log-out.js';
 import { SearchBox } from './search.js';
 import { isVisible, VIEWS, viewOf } from './views.js';
 
@@ -25,7 +19,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </p>
         <SearchBox />
         <Navigation />
-        <Account />
+        <LogOut />
       </header>
       <main id="view" tabIndex={-1}>
         {children}
@@ -50,33 +44,5 @@ function Navigation() {
         ))}
       </ul>
     </nav>
-  );
-}
-
-function Account() {
-  const { data } = useAnswer(OwnName, {});
-  const [problem, setProblem] = useState<string>();
-  const logOut = (): void => {
-    setProblem(undefined);
-    auth.logout().catch((error: unknown) => {
-      if (auth.state().status !== 'signed-in') return; // the page says so by itself
-      const shown = problemOf(error);
-      setProblem(shown instanceof Problem ? shown.message : 'Something went wrong in this page.');
-    });
-  };
-  const user = currentUser.value;
-  return (
-    <div class="account">
-      <p title={data?.me?.email}>
-        <Foreign text={data?.me?.email ?? '…'} />
-        <span class="quiet">({user?.role})</span>
-      </p>
-      <button type="button" onClick={logOut}>
-        Log out
-      </button>
-      <p class="error" role="alert">
-        {problem}
-      </p>
-    </div>
   );
 }

@@ -1,14 +1,13 @@
 /** The `h1` of a view, which is focused when the view opens, so that screen readers read it. */
 import { useEffect, useRef } from 'preact/hooks';
 import { place } from './location.js';
-
-const PRODUCT = 'auth-gateway';
+import { PRODUCT_NAME } from './settings.js';
 
 /** @param text also the title of the page */
 export function Heading({ text }: { text: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${text} · ${PRODUCT}`;
+    document.title = `${text} · ${PRODUCT_NAME}`;
   }, [text]);
   useEffect(() => {
     if (!isTyping()) heading.current?.focus();

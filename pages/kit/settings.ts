@@ -13,3 +13,12 @@ export const PRODUCT_NAME = data['productName'] ?? HOST;
 
 /** `/set-password` mails a link to users who have forgotten their password. */
 export const HAS_FORGOT_PAGE = data['setPassword'] === 'true';
+
+/** Where people came from: APP_URL */
+export const APP_URL = data['appUrl'];
+
+/** The gateway sends mail, so that people can change their e-mail. */
+export const HAS_MAIL = data['mail'] === 'true';
+
+/** The gateway remembers devices (KNOWN_DEVICES). */
+export const HAS_DEVICES = data['devices'] === 'true';

@@ -28,7 +28,7 @@ export function useFirstAnswer(isAnswered: boolean): void {
 }
 
 /** Hides a view, but for its heading, until nothing of it is pending. Later questions hide nothing. */
-export function Settled({ children }: { children: ComponentChildren }) {
+export function Settled({ children, onSettled }: { children: ComponentChildren; onSettled?: () => void }) {
   const [isSettled, setSettled] = useState(false);
   useSignalEffect(() => {
     if (pending.value === 0) setSettled(true);
@@ -37,6 +37,10 @@ export function Settled({ children }: { children: ComponentChildren }) {
     const timer = setTimeout(() => setSettled(true), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (isSettled) onSettled?.();
+  }, [isSettled]);
   return (
     <div class={isSettled ? 'view' : 'view settling'} aria-busy={!isSettled}>
       {children}

@@ -13,6 +13,7 @@ import { loginGuards } from './login-guards.js';
 import { readable, refuseMalformed } from './malformed.js';
 import { loginRateLimit } from './rate-limits.js';
 import { createRequestLog } from './request-log.js';
+import { addAccountPage } from './routes/account-page.js';
 import { addAccountRoutes } from './routes/account-routes.js';
 import { addAuthRoutes } from './routes/auth-routes.js';
 import { addAuthzRoutes } from './routes/authz-routes.js';
@@ -56,6 +57,7 @@ export function createExpressApp(
     addSetPasswordPage(app, services);
     addGraphqlRoute(app, services, answerGraphql);
     if (config.console) addConsole(app, services);
+    if (config.account) addAccountPage(app, services);
     addFrontPage(app, services);
     if (config.isDevelopment) {
       addDocuments(app);

@@ -157,7 +157,7 @@ function Fault({ fault, email }: { fault: unknown; email: string | undefined }) 
   }
   return (
     <>
-      The gateway accepts logins at <a href={`${PUBLIC_URL}/console/`}>{PUBLIC_URL}</a>, its PUBLIC_URL.
+      The gateway accepts logins at <a href={PUBLIC_URL + location.pathname}>{PUBLIC_URL}</a>, its PUBLIC_URL.
     </>
   );
 }

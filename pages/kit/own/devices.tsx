@@ -1,12 +1,14 @@
 /** The known devices of the user (Interface 16). */
 import { useState } from 'preact/hooks';
+import { forgetDevice } from '../../../client/src/account.js';
 import { announce } from '../announce.js';
+import { auth } from '../auth.js';
 import { ChangeDialog } from '../change-dialog.js';
+import { confirmed } from '../confirmation.js';
 import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../devices.js';
-import { ask } from '../graphql.js';
 import { Answered, Empty } from '../states.js';
 import { type Column, Table } from '../table.js';
-import { ForgetDevice, useOwnDevices } from './own.js';
+import { useOwnDevices } from './own.js';
 
 export function MyDevices() {
   const answer = useOwnDevices();
@@ -49,7 +51,7 @@ export function MyDevices() {
           tone="bad"
           onClose={() => setForgetting(undefined)}
           onSubmit={async () => {
-            await ask(ForgetDevice, { id: forgetting.id });
+            await confirmed(() => forgetDevice(auth, forgetting.id));
             announce('The device was forgotten.');
             answer.reload();
           }}

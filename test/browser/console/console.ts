@@ -66,7 +66,7 @@ export async function openAlone(site: Site, path = '/console/', { scheme = 'ligh
   page.on('request', (request) => {
     const { origin, pathname } = new URL(request.url());
     if (/^(data|blob):/.test(request.url())) return;
-    if (origin !== site.edge.url || !/^\/(console|auth|graphql|favicon\.ico)(\/|$)/.test(pathname))
+    if (origin !== site.edge.url || !/^\/(account|console|auth|graphql|favicon\.ico)(\/|$)/.test(pathname))
       wrong.push(request.url());
   });
   await page.goto(`${site.edge.url}${path}`);

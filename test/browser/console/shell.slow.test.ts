@@ -41,7 +41,7 @@ inChromium('in Chromium, the console', () => {
       await expectHeading(page, name);
       await page.reload();
       await expectHeading(page, name);
-      expect(await page.title()).toBe(`${name} · auth-gateway`);
+      expect(await page.title()).toBe(`${name} · ${new URL(site.edge.url).host}`);
       expect(await page.getByRole('navigation').locator('[aria-current="page"]').innerText()).toBe(name);
     }
     await page.goBack();

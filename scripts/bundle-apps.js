@@ -1,27 +1,31 @@
 /**
- * Bundles the console into `dist/console`, compressed. Each file has a hash of its content in its name, so that browsers
- * may cache it for good; the page, which names them, keeps its name.
+ * Bundles the console and the account page into `dist/console` and `dist/account`, compressed. Each file has a hash of its
+ * content in its name, so that browsers may cache it for good; the page, which names them, keeps its name.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-export const CONSOLE = 'dist/console';
-/** Where the gateway serves the files */
-const ASSETS = '/console/assets';
-const SCRIPT = 'pages/console/page.tsx';
-const STYLE = 'pages/console/page.css';
+const APPS = ['console', 'account'];
+/** The folders that it fills */
+export const APP_FOLDERS = APPS.map((app) => `dist/${app}`);
 
 /** @returns the files that it has written */
-export async function bundleConsole() {
+export async function bundleApps() {
+  return (await Promise.all(APPS.map(bundleApp))).flat();
+}
+
+async function bundleApp(app) {
+  const source = `pages/${app}/page`;
+  const folder = `dist/${app}`;
   const { outputFiles, metafile } = await build({
-    entryPoints: [SCRIPT, STYLE],
-    outdir: CONSOLE,
+    entryPoints: [`${source}.tsx`, `${source}.css`],
+    outdir: folder,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     bundle: true,
-    splitting: true, // each view is loaded when it is opened
+    splitting: true, // each view and each dialog is loaded when it is opened
     format: 'esm',
     minify: true,
     target: 'es2022',
@@ -33,10 +37,10 @@ export async function bundleConsole() {
     write: false,
     logLevel: 'warning',
   });
-  const page = await pageOf(metafile);
-  await mkdir(CONSOLE, { recursive: true });
+  const page = await pageOf(source, `/${app}/assets`, metafile);
+  await mkdir(folder, { recursive: true });
   const write = async (name, content) => {
-    const file = `${CONSOLE}/${name}.gz`;
+    const file = `${folder}/${name}.gz`;
     await writeFile(file, gzipSync(content, { level: 9 }));
     return file;
   };
@@ -44,15 +48,18 @@ export async function bundleConsole() {
   return [...files, await write('page.html', page)]; // last, since it names the others
 }
 
-/** @returns `page.html` with the names that its script and style have got, and with what the script imports at once */
-async function pageOf({ outputs }) {
-  const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
-  const urlOf = (path) => `${ASSETS}/${basename(path)}`;
-  const script = outputOf(SCRIPT);
+/**
+ * @param assets where the gateway serves the files
+ * @returns `page.html` with the names that its script and style have got, and with what the script imports at once
+ */
+async function pageOf(source, assets, { outputs }) {
+  const outputOf = (entry) => Object.keys(outputs).find((path) => outputs[path].entryPoint === entry);
+  const urlOf = (path) => `${assets}/${basename(path)}`;
+  const script = outputOf(`${source}.tsx`);
   const preloads = importsOf(script, outputs).map((path) => `<link rel="modulepreload" href="${urlOf(path)}">\n`);
-  const page = await readFile('pages/console/page.html', 'utf8');
-  const named = replaceOnce(page, `${ASSETS}/page.css`, urlOf(outputOf(STYLE)));
-  const withScript = replaceOnce(named, `${ASSETS}/page.js`, urlOf(script));
+  const page = await readFile(`${source}.html`, 'utf8');
+  const named = replaceOnce(page, `${assets}/page.css`, urlOf(outputOf(`${source}.css`)));
+  const withScript = replaceOnce(named, `${assets}/page.js`, urlOf(script));
   return replaceOnce(withScript, '<script ', `${preloads.join('')}<script `);
 }
 
@@ -68,6 +75,6 @@ function importsOf(path, outputs, found = new Set()) {
 
 function replaceOnce(text, from, to) {
   const parts = text.split(from);
-  if (parts.length !== 2) throw new Error(`pages/console/page.html must have ${from} exactly once`);
+  if (parts.length !== 2) throw new Error(`page.html must have ${from} exactly once`);
   return parts.join(to);
 }

@@ -1,0 +1,52 @@
+/** All sections, once somebody is logged in. (Interface 21) */
+import { Heading } from '../kit/heading.js';
+import { ChangePassword } from '../kit/own/change-password.js';
+import { MyDevices } from '../kit/own/devices.js';
+import { MyFactors } from '../kit/own/factors.js';
+import { HAS_DEVICES, HAS_MAIL } from '../kit/settings.js';
+import { Settled } from '../kit/settled.js';
+import { ConfirmEmail } from './sections/confirm-email.js';
+import { DeleteAccount } from './sections/delete-account.js';
+import { Email } from './sections/email.js';
+import { ExportData } from './sections/export-data.js';
+import { Sessions } from './sections/sessions.js';
+
+export function Home() {
+  return (
+    <Settled onSettled={goToAnchor}>
+      <Heading text="Your account" />
+      <ConfirmEmail />
+      {HAS_MAIL && (
+        <div id="email">
+          <Email />
+        </div>
+      )}
+      <div id="password">
+        <ChangePassword />
+      </div>
+      <div id="factors">
+        <MyFactors />
+      </div>
+      <div id="sessions" class="view">
+        <Sessions />
+        {HAS_DEVICES && <MyDevices />}
+      </div>
+      <div id="data">
+        <ExportData />
+      </div>
+      <div id="delete">
+        <DeleteAccount />
+      </div>
+    </Settled>
+  );
+}
+
+/** The browser has looked for the section before it was there. */
+function goToAnchor(): void {
+  const section = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+  const heading = section?.querySelector('h2');
+  if (section === null || heading == null) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  section.scrollIntoView();
+}

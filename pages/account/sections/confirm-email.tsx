@@ -1,0 +1,88 @@
+/** The link to a new address was opened: a button makes the change. (Interface 21) */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { redeemEmail } from '../../../client/src/account.js';
+import { announce } from '../../kit/announce.js';
+import { auth } from '../../kit/auth.js';
+import { confirmed } from '../../kit/confirmation.js';
+import { Foreign } from '../../kit/foreign.js';
+import { problemOf } from '../../kit/graphql.js';
+import { emailChanged, useMe, usePendingEmail } from '../../kit/own/own.js';
+import { shownProblem } from '../../kit/problem.js';
+import { link } from '../link.js';
+import { CUT_LINK, linkText } from '../link-problem.js';
+
+export function ConfirmEmail() {
+  const opened = link.value;
+  return opened === undefined ? null : <Confirm key={opened} token={opened.token} />;
+}
+
+function Confirm({ token }: { token: string | undefined }) {
+  const { data: me } = useMe();
+  const { data: pending } = usePendingEmail();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState(token === undefined ? CUT_LINK : '');
+  const button = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    button.current?.scrollIntoView({ block: 'center' });
+    button.current?.focus(); // first, and after a refusal, since it was disabled meanwhile
+  }, [problem]);
+
+  const confirm = async (): Promise<void> => {
+    if (token === undefined) return;
+    setBusy(true);
+    setProblem('');
+    try {
+      const { email } = await confirmed(() => redeemEmail(auth, { token }));
+      announce(`Your e-mail is ${email} now.`);
+      link.value = undefined;
+      emailChanged();
+    } catch (error) {
+      setProblem(linkText(shownProblem(problemOf(error)), 'email'));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const next = pending?.pendingEmail;
+  return (
+    <section class="notice" aria-labelledby="confirm-email">
+      <h2 id="confirm-email">Confirm your new e-mail</h2>
+      <p>
+        {next == null ? (
+          'The address that got the link becomes your e-mail.'
+        ) : (
+          <>
+            Your e-mail becomes <Foreign text={next} />.
+          </>
+        )}{' '}
+        You then log in with it
+        {me !== undefined && (
+          <>
+            {' '}
+            in place of <Foreign text={me.email} />
+          </>
+        )}
+        .
+      </p>
+      <p class="error" role="alert">
+        {problem}
+      </p>
+      <div class="row-actions">
+        {token !== undefined && (
+          <button type="button" class="main" disabled={isBusy} onClick={confirm} ref={button}>
+            {isBusy ? 'One moment…' : 'Confirm this e-mail'}
+          </button>
+        )}
+        <button
+          type="button"
+          disabled={isBusy}
+          onClick={() => {
+            link.value = undefined;
+          }}
+        >
+          Not now
+        </button>
+      </div>
+    </section>
+  );
+}
