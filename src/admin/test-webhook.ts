@@ -52,6 +52,7 @@ function testEvent(webhook_id: string, now: Date): LoggedEvent {
     user_id: null,
     user_email: null,
     ip_address: COMMAND_LINE.origin.ipAddress,
+    user_agent: null,
     metadata: { webhook_id },
     created_at: now,
     written_at: now.toISOString().replace('Z', '000Z'),

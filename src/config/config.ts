@@ -27,6 +27,7 @@ import {
   OWASP,
   oneOf,
   pageUrl,
+  productName,
   proxyCidr,
   relyingPartyId,
   serviceOrigin,
@@ -189,6 +190,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     publicUrl: publicUrl.origin,
     /** `@authority` of signatures, with the port unless it is the scheme's default */
     publicAuthority: publicUrl.host,
+    /** Interface 21: what people know it by */
+    productName: read('PRODUCT_NAME', productName, publicUrl.host),
     dataDir: resolve(dataDir),
     /** Undefined: the embedded PostgreSQL in `dataDir` is used. */
     databaseUrl: database === 'embedded' ? undefined : database,

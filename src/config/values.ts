@@ -94,6 +94,12 @@ export const corsOrigin = z
   .pipe(httpOrigin)
   .describe('an origin such as https://app.example.com');
 
+export const productName = z
+  .string()
+  .trim()
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u, 'must have at most 60 characters, each of them printable')
+  .describe('at most 60 printable characters');
+
 export const databaseUrl = z
   .string()
   .superRefine((text, context) => {
@@ -272,11 +278,12 @@ export function listOf<T>(item: z.ZodType<T, string>): z.ZodType<T[], string> {
 /** Some of the names, or the word `none`. */
 export function listOrNone<const T extends string>(names: readonly T[]): z.ZodType<T[], string> {
   const some = listOf(oneOf(...names));
+  const what = `none, or a list, separated by commas, of ${names.join(', ')}`;
   return z
     .string()
-    .transform((text) => (text.trim().toLowerCase() === 'none' ? [] : text))
-    .pipe(z.union([z.array(z.never()).max(0), some], `must be none, or a list of ${names.join(', ')}`))
-    .describe(`none, or a list, separated by commas, of ${names.join(', ')}`) as z.ZodType<T[], string>;
+    .transform((text) => (text.trim().toLowerCase() === 'none' ? [] : some.safeParse(text).data))
+    .refine((list) => list !== undefined, `must be ${what}`)
+    .describe(what);
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -1,6 +1,35 @@
 /** A mail, its sender, and the interface of what sends it. (Interface 17) */
 import type { Delivery, Patience } from '../outbox/consumer.js';
 
+/** Labels of `auth_gateway_mails_total` */
+export const MAIL_OUTCOMES = [
+  'delivered',
+  'rejected',
+  'deferred',
+  'sender_refused',
+  'authentication',
+  'timeout',
+  'tls',
+  'connection_failed',
+  'secret_unreadable',
+  'no_user',
+  'known',
+  'superseded',
+  'taken',
+  'limited',
+  'expired',
+] as const;
+
+export function dropped(outcome: (typeof MAIL_OUTCOMES)[number]): Delivery {
+  return { kind: 'dropped', outcome };
+}
+
+/** Of an event with several mails: it is tried again if one of them has failed. */
+export function combined(deliveries: readonly Delivery[]): Delivery {
+  const first = (kind: Delivery['kind']) => deliveries.find((delivery) => delivery.kind === kind);
+  return first('failed') ?? first('delivered') ?? deliveries[0] ?? dropped('superseded');
+}
+
 export interface Mail {
   /** Message-ID without angle brackets: the same at each attempt, so that receivers recognise a mail that came twice */
   id: string;
@@ -10,6 +39,8 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** The same in HTML */
+  html: string;
 }
 
 export interface Sender {
@@ -40,7 +71,7 @@ export function senderOf(mailbox: string): Sender {
 /** RFC 3834: no answer of an absent user is wanted. */
 export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' };
 
-/** MAIL=log: the whole mail on the terminal. */
+/** MAIL=log: the mail on the terminal, without its HTML. */
 export function createPrinter(print: (line: string) => void): Mailer {
   return {
     send: async ({ id, date, from, to, subject, text }) => {

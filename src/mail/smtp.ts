@@ -82,7 +82,7 @@ export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = L
   });
   return {
     patience: PATIENCE,
-    send: async ({ id, date, from, to, subject, text }, signal) => {
+    send: async ({ id, date, from, to, subject, text, html }, signal) => {
       const messageId = `<${id}>`;
       const ending = new AbortController(); // AbortSignal.any would be remembered by a signal that lives long
       const end = () => ending.abort(signal.reason);
@@ -108,6 +108,7 @@ export function createSmtpMailer(smtpUrl: string, publicHost: string, limits = L
           date,
           subject,
           text,
+          html,
           headers: AUTOMATIC,
           signal: ending.signal,
         });

@@ -2,15 +2,24 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MailTemplatesError } from './mail-templates-error.js';
-import { MAX_TEXT, namesApp, ourTemplates, parseTemplate, TEXT_NAMES, type Templates, type TextName } from './texts.js';
+import {
+  MAX_TEXT,
+  missingPlace,
+  ourTemplates,
+  type Places,
+  parseTemplate,
+  TEXT_NAMES,
+  type Templates,
+  type TextName,
+} from './texts.js';
 
 /**
  * Reads each text once, at the start.
- * @param appUrl APP_URL, without which no text can name it
+ * @param places those that texts can name
  * @throws {MailTemplatesError} if the folder cannot be read, or a file in it has another name or form
  */
-export async function readTemplates(folder: string | undefined, appUrl?: string): Promise<Templates> {
-  const templates = ourTemplates(appUrl);
+export async function readTemplates(folder: string | undefined, places: Places): Promise<Templates> {
+  const templates = ourTemplates(places);
   if (folder === undefined) return templates;
   const files = await readdir(folder).catch((error) => {
     throw new MailTemplatesError(folder, `cannot be read (${error.code})`);
@@ -23,12 +32,12 @@ export async function readTemplates(folder: string | undefined, appUrl?: string)
       const names = TEXT_NAMES.map((text) => `${text}.txt`).join(', ');
       throw new MailTemplatesError(path, `has no meaning: the files are ${names}`);
     }
-    templates[name] = await readTemplate(name, path, appUrl);
+    templates[name] = await readTemplate(name, path, places);
   }
   return templates;
 }
 
-async function readTemplate(name: TextName, path: string, appUrl: string | undefined): Promise<Templates[TextName]> {
+async function readTemplate(name: TextName, path: string, places: Places): Promise<Templates[TextName]> {
   const bytes = await readStart(path).catch((error) => {
     throw new MailTemplatesError(path, `cannot be read (${error.code})`);
   });
@@ -37,8 +46,8 @@ async function readTemplate(name: TextName, path: string, appUrl: string | undef
   if (source === undefined) throw new MailTemplatesError(path, 'must be text in UTF-8');
   const template = parseTemplate(name, source);
   if ('fault' in template) throw new MailTemplatesError(path, template.fault);
-  if (appUrl === undefined && namesApp(source))
-    throw new MailTemplatesError(path, 'has {{app}}, but APP_URL is not set');
+  const missing = missingPlace(source, places);
+  if (missing !== undefined) throw new MailTemplatesError(path, missing);
   return template;
 }
 

@@ -1,39 +1,37 @@
 /** The texts of mails, ours and those of operators, with placeholders that values replace. (Interface 17) */
 import { hasNul } from '../platform/text.js';
 
-/** `address` is the client address that asked, or "an administrator"; `site` the host of PUBLIC_URL, `app` APP_URL. */
-type Placeholder =
-  | 'email'
-  | 'link'
-  | 'expires'
-  | 'site'
-  | 'app'
-  | 'role'
-  | 'factor'
-  | 'codes'
-  | 'current'
-  | 'time'
-  | 'address';
+/** What every text can have. `site` is the host of PUBLIC_URL, `app` APP_URL, `account` the sessions on the account page. */
+export const OF_ALL = ['email', 'product', 'site', 'app', 'account', 'time', 'actor', 'address', 'device'] as const;
 
 /** Of each text, the placeholders that have a value. */
 export const TEXTS = {
-  reset: ['email', 'link', 'expires', 'site', 'app', 'time', 'address'],
-  invitation: ['email', 'link', 'expires', 'site', 'app', 'role', 'time', 'address'],
-  'email-change': ['email', 'link', 'expires', 'current', 'site', 'app', 'time', 'address'],
-  'email-undo': ['email', 'link', 'expires', 'current', 'site', 'app', 'time', 'address'],
-  'password-changed': ['email', 'site', 'app', 'time', 'address'],
-  'role-changed': ['email', 'site', 'app', 'role', 'time', 'address'],
-  'factor-added': ['email', 'site', 'app', 'factor', 'time', 'address'],
-  'factor-removed': ['email', 'site', 'app', 'factor', 'time', 'address'],
-  'factors-reset': ['email', 'site', 'app', 'time', 'address'],
-  'recovery-code-used': ['email', 'site', 'app', 'codes', 'time', 'address'],
-} as const satisfies Record<string, readonly Placeholder[]>;
+  reset: [...OF_ALL, 'link', 'expires'],
+  invitation: [...OF_ALL, 'link', 'expires', 'role'],
+  'email-change': [...OF_ALL, 'link', 'expires', 'current'],
+  'email-undo': [...OF_ALL, 'link', 'expires', 'current'],
+  'new-login': OF_ALL,
+  'account-locked': [...OF_ALL, 'expires'],
+  'token-theft': OF_ALL,
+  'password-changed': OF_ALL,
+  'email-changed': [...OF_ALL, 'current'],
+  'role-changed': [...OF_ALL, 'role'],
+  'factor-added': [...OF_ALL, 'factor'],
+  'factor-removed': [...OF_ALL, 'factor'],
+  'factors-reset': OF_ALL,
+  'recovery-code-used': [...OF_ALL, 'codes'],
+} as const;
 
 export type TextName = keyof typeof TEXTS;
 
 export const TEXT_NAMES = Object.keys(TEXTS) as TextName[];
 
-export type ValuesOfText<Name extends TextName> = Record<(typeof TEXTS)[Name][number], string>;
+type Placeholder = (typeof TEXTS)[TextName][number];
+
+export type ValuesOfAll = Record<(typeof OF_ALL)[number], string>;
+
+/** What a text has in addition. */
+export type OwnValues<Name extends TextName> = Record<Exclude<(typeof TEXTS)[Name][number], keyof ValuesOfAll>, string>;
 
 export interface Template {
   subject: string;
@@ -84,12 +82,41 @@ export function fill({ subject, text }: Template, values: Partial<Record<Placeho
   return { subject: filled(subject), text: filled(text) };
 }
 
-const OURS: Record<TextName, string> = {
-  reset: `Subject: New password for {{site}}
+/** What a text needs that is not always there; undefined: not here. */
+export interface Places {
+  app?: string | undefined;
+  account?: string | undefined;
+}
+
+const VARIABLES = { app: 'APP_URL is not set', account: 'ACCOUNT is off' } as const satisfies Record<
+  keyof Places,
+  string
+>;
+
+/** @returns what is wrong with a text that names a place which is not there, as the end of a sentence */
+export function missingPlace(text: string, places: Places): string | undefined {
+  const names = Object.keys(VARIABLES) as Array<keyof Places>;
+  const missing = names.find(
+    (name) => places[name] === undefined && new RegExp(`\\{\\{\\s*${name}\\s*\\}\\}`).test(text),
+  );
+  return missing && `has {{${missing}}}, but ${VARIABLES[missing]}`;
+}
+
+const APP = 'You log in at {{app}}';
+const HERE = 'Your sessions are here:\n\n{{account}}';
+
+/** @param hasAccount whether people end sessions, and choose a password, on the account page */
+function ourTexts(hasAccount: boolean): Record<TextName, string> {
+  const ifNotYou = hasAccount
+    ? 'If this was not you, end the sessions that are not yours, and choose another password:\n\n{{account}}'
+    : 'If this was not you, ask for a new password on the login page, and inform those who run {{product}}.';
+  const ifUnexpected = `If you did not expect this, ask those who run {{product}}.${hasAccount ? ` ${HERE}` : ''}`;
+  return {
+    reset: `Subject: New password for {{product}}
 
 Hello,
 
-a new password was requested for your account {{email}} at {{site}}.
+a new password was requested for your account {{email}} at {{product}}.
 Requested by: {{address}}
 Time: {{time}}
 
@@ -99,15 +126,15 @@ This link opens the page on which you choose it:
 
 The link works once, until {{expires}}.
 
-You log in at {{app}}
+${APP}
 
 If you did not ask for it, you can delete this mail: your password stays as it is, and only this mailbox has the link.
 `,
-  invitation: `Subject: Your account at {{site}}
+    invitation: `Subject: Your account at {{product}}
 
 Hello,
 
-an account at {{site}} was created for {{email}}, with the role {{role}}.
+an account at {{product}} was created for {{email}}, with the role {{role}}.
 Invited by: {{address}}
 Time: {{time}}
 
@@ -117,15 +144,15 @@ This link opens the page on which you choose your password:
 
 The link works once, until {{expires}}.
 
-You log in at {{app}}
+${APP}
 
 If you do not know what this is about, you can delete this mail: without a password nobody can use the account.
 `,
-  'email-change': `Subject: Confirm your new e-mail for {{site}}
+    'email-change': `Subject: Confirm your new e-mail for {{product}}
 
 Hello,
 
-the account {{current}} at {{site}} is to have your address {{email}} as its e-mail.
+the account {{current}} at {{product}} is to have your address {{email}} as its e-mail.
 Requested by: {{address}}
 Time: {{time}}
 
@@ -137,11 +164,11 @@ The link works once, until {{expires}}.
 
 If you do not know what this is about, you can delete this mail: nothing changes without the link.
 `,
-  'email-undo': `Subject: Your e-mail at {{site}} was changed
+    'email-undo': `Subject: Your e-mail at {{product}} was changed
 
 Hello,
 
-your account at {{site}} had the e-mail {{email}}, and now has {{current}}.
+your account at {{product}} had the e-mail {{email}}, and now has {{current}}.
 Changed by: {{address}}
 Time: {{time}}
 
@@ -153,101 +180,166 @@ If it was not, take it back with this link. It ends every session and the passwo
 
 The link works once, until {{expires}}.
 `,
-  'password-changed': `Subject: Your password for {{site}} was changed
+    'new-login': `Subject: New login to your account at {{product}}
 
 Hello,
 
-your account {{email}} at {{site}} has a new password.
+somebody logged in to your account {{email}} at {{product}} with a browser that is new for this account.
+Browser: {{device}}
+Address: {{address}}
+Time: {{time}}
+
+If this was you, there is nothing to do.
+
+${APP}
+
+${ifNotYou}
+`,
+    'account-locked': `Subject: Your account at {{product}} is locked
+
+Hello,
+
+too many wrong passwords were sent for your account {{email}} at {{product}}, so nobody can log in until {{expires}}.
+Last from: {{device}}, {{address}}
+Time: {{time}}
+
+A new password unlocks it at once: ask for one on the login page.
+
+${APP}
+
+If this was not you, somebody is guessing your password. ${
+      hasAccount
+        ? 'They have not found it. Your sessions, which still work, are here:\n\n{{account}}'
+        : 'They have not found it. If it happens again, inform those who run {{product}}.'
+    }
+`,
+    'token-theft': `Subject: A session of your account at {{product}} was ended
+
+Hello,
+
+a login token of your account {{email}} at {{product}} was used twice, which happens if somebody has a copy of it. So the session was ended.
+Second use from: {{device}}, {{address}}
+Time: {{time}}
+
+If this was you, log in again.
+
+${APP}
+
+${ifNotYou}
+`,
+    'password-changed': `Subject: Your password for {{product}} was changed
+
+Hello,
+
+your account {{email}} at {{product}} has a new password.
 Changed by: {{address}}
 Time: {{time}}
 
-If that was you, there is nothing to do.
+If this was you, there is nothing to do.
 
-If it was not, ask for a new password on the login page, and inform those who run {{site}}.
+${APP}
 
-You log in at {{app}}
+If this was not you, ask for a new password on the login page, and inform those who run {{product}}.${hasAccount ? ` ${HERE}` : ''}
 `,
-  'role-changed': `Subject: Your role at {{site}} was changed
+    'email-changed': `Subject: Your e-mail at {{product}} was changed
 
 Hello,
 
-your account {{email}} at {{site}} now has the role {{role}}.
+your account at {{product}} now has the e-mail {{current}}.
+Changed by: {{actor}}
+Time: {{time}}
+
+This mail goes to the former e-mail and the new one. There is nothing to do.
+
+${APP}
+
+${ifUnexpected}
+`,
+    'role-changed': `Subject: Your role at {{product}} was changed
+
+Hello,
+
+your account {{email}} at {{product}} now has the role {{role}}.
 Changed by: {{address}}
 Time: {{time}}
 
-There is nothing to do. If you did not expect this, ask those who run {{site}}.
+There is nothing to do.
 
-You log in at {{app}}
+${APP}
+
+${ifUnexpected}
 `,
-  'factor-added': `Subject: A second factor was added to your account at {{site}}
+    'factor-added': `Subject: A second factor was added to your account at {{product}}
 
 Hello,
 
-your account {{email}} at {{site}} has a new second factor: {{factor}}.
+your account {{email}} at {{product}} has a new second factor: {{factor}}.
 Added by: {{address}}
 Time: {{time}}
 
-If that was you, there is nothing to do.
+If this was you, there is nothing to do.
 
-If it was not, ask those who run {{site}} to remove it. Then ask for a new password on the login page.
+${APP}
 
-You log in at {{app}}
+If this was not you, ask those who run {{product}} to remove it. Then ask for a new password on the login page.${hasAccount ? ` ${HERE}` : ''}
 `,
-  'factor-removed': `Subject: A second factor was removed from your account at {{site}}
+    'factor-removed': `Subject: A second factor was removed from your account at {{product}}
 
 Hello,
 
-{{factor}} was removed from your account {{email}} at {{site}}.
+{{factor}} was removed from your account {{email}} at {{product}}.
 Removed by: {{address}}
 Time: {{time}}
 
-If that was you, there is nothing to do.
+If this was you, there is nothing to do.
 
-If it was not, ask for a new password on the login page, and inform those who run {{site}}.
+${APP}
 
-You log in at {{app}}
+${ifNotYou}
 `,
-  'factors-reset': `Subject: Your second factors at {{site}} were removed
+    'factors-reset': `Subject: Your second factors at {{product}} were removed
 
 Hello,
 
-all second factors and recovery codes of your account {{email}} at {{site}} were removed.
+all second factors and recovery codes of your account {{email}} at {{product}} were removed.
 Removed by: {{address}}
 Time: {{time}}
 
-You log in with your password, and can add new ones after that. If you did not expect this, ask those who run {{site}}.
+You log in with your password, and can add new ones after that.
 
-You log in at {{app}}
+${APP}
+
+${ifUnexpected}
 `,
-  'recovery-code-used': `Subject: A recovery code of your account at {{site}} was used
+    'recovery-code-used': `Subject: A recovery code of your account at {{product}} was used
 
 Hello,
 
-a recovery code was used to log in to your account {{email}} at {{site}}.
+a recovery code was used to log in to your account {{email}} at {{product}}.
 Used by: {{address}}
 Time: {{time}}
 Recovery codes left: {{codes}}
 
-If that was you, there is nothing to do; with few codes left, make new ones.
+If this was you, there is nothing to do; with few codes left, make new ones.
 
-If it was not, ask for a new password on the login page, and inform those who run {{site}}.
+${APP}
 
-You log in at {{app}}
+${ifNotYou}
 `,
-};
-
-/** Whether a text needs APP_URL */
-export function namesApp(text: string): boolean {
-  return /\{\{\s*app\s*\}\}/.test(text);
+  };
 }
 
 /**
- * @param appUrl without it, our paragraphs that name it are left out
- * @throws {TypeError} if one of them has not the form
+ * Our paragraphs that name a place which is not there are left out.
+ * @throws {TypeError} if a text has not the form
  */
-export function ourTemplates(appUrl: string | undefined): Templates {
+export function ourTemplates(places: Places): Templates {
+  const texts = ourTexts(places.account !== undefined);
   const parsed = TEXT_NAMES.map((name) => {
-    const paragraphs = OURS[name].split('\n\n').filter((paragraph) => appUrl !== undefined || !namesApp(paragraph));
+    const paragraphs = texts[name]
+      .trimEnd()
+      .split('\n\n')
+      .filter((part) => missingPlace(part, places) === undefined);
     const template = parseTemplate(name, paragraphs.join('\n\n'));
     if ('fault' in template) throw new TypeError(`${name} ${template.fault}`);
     return [name, template] as const;

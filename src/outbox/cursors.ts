@@ -115,6 +115,7 @@ const EVENT = {
   entity_type: 'text',
   user_id: 'uuid?',
   ip_address: 'text',
+  user_agent: 'text?',
   metadata: 'jsonb',
   created_at: 'timestamptz',
   written_at: 'text',
@@ -122,7 +123,7 @@ const EVENT = {
   user_email: 'text?',
 } as const;
 
-const COLUMNS = `audit_events.id, event_type, entity_type, user_id, ip_address, metadata, created_at,
+const COLUMNS = `audit_events.id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at,
   ${utc('audit_events.written_at')} as written_at,
   (select email from users where users.id = audit_events.user_id) as user_email`;
 

@@ -1,5 +1,5 @@
 /** The only place that makes identifiers and random text. */
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -16,6 +16,12 @@ export function uuidInTimeOrder(at: Date): string {
 /** A random UUID (RFC 9562 section 5.4), for what no table stores. */
 export function randomUuid(): string {
   return randomUUID();
+}
+
+/** The same for the same UUID in time order and the same part of what it names; another for each part. */
+export function uuidOfPart(id: string, part: number): string {
+  const hash = createHash('sha256').update(`${id} ${part}`).digest('hex');
+  return `${id.slice(0, 19)}8${hash.slice(0, 3)}-${hash.slice(3, 15)}`;
 }
 
 /** True for the text form of RFC 9562 section 4, in either case and of any version. */

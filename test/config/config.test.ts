@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Config, ConfigError, readConfig, variables } from '../../src/config/config.js';
+import { NOTICE_KINDS } from '../../src/domain/notices.js';
 import { run } from '../support/gateway/cli.js';
 
 type Environment = Record<string, string>;
@@ -290,7 +291,10 @@ const VARIABLES: Array<
   ],
   ['MAIL_FROM', (config) => config.mail.from, undefined, [['Auth <a@example.com>', 'Auth <a@example.com>']]],
   ['MAIL_TEMPLATES', (config) => config.mail.templates, undefined, [['texts', resolve('texts')]]],
+  ['MAIL_NOTICES', (config) => config.mail.notices, [...NOTICE_KINDS], [['token_theft', ['token_theft']]]],
+  ['PRODUCT_NAME', (config) => config.productName, 'localhost:3000', [['Example', 'Example']]],
   ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
+  ['ACCOUNT', (config) => (config.account ? 'on' : 'off'), 'on', [['off', 'off']]],
   ['CONSOLE', (config) => (config.console ? 'on' : 'off'), 'on', [['off', 'off']]],
   ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
   ['GRAPHQL_INTROSPECTION', (config) => config.graphql.introspection, true, [['false', false]]],

@@ -1,5 +1,6 @@
 /** The variables of mail. (Interface 2 and 17) */
 import { ConfigError, readConfig } from '../../src/config/config.js';
+import { NOTICE_KINDS } from '../../src/domain/notices.js';
 import { senderOf } from '../../src/mail/mail.js';
 
 const SMTP = { MAIL: 'smtp', SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'auth@example.com' };
@@ -26,6 +27,7 @@ test.each([
     smtp: SMTP_URL,
     from: 'auth@example.com',
     templates: undefined,
+    notices: [...NOTICE_KINDS],
   });
 });
 
@@ -74,4 +76,26 @@ test.each([
   } else {
     expect(senderOf(readConfig({ ...SMTP, MAIL_FROM }).mail.from ?? '')).toEqual(sender);
   }
+});
+
+test.each([
+  ['none', []],
+  [' None ', []],
+  ['new_login, Email_Changed', ['new_login', 'email_changed']],
+])('Interface 2: MAIL_NOTICES=%p', (MAIL_NOTICES, notices) => {
+  expect(readConfig({ MAIL_NOTICES }).mail.notices).toEqual(notices);
+});
+
+test('Interface 2: a kind of notice that does not exist is refused, with those that do', () => {
+  const fault = `MAIL_NOTICES: must be none, or a list, separated by commas, of ${NOTICE_KINDS.join(', ')}`;
+  for (const MAIL_NOTICES of ['all', 'new_login,none', 'reset']) expect(faultsOf({ MAIL_NOTICES })).toEqual([fault]);
+});
+
+test('Interface 2: PRODUCT_NAME is the host of PUBLIC_URL, or at most 60 printable characters', () => {
+  expect(readConfig({ PUBLIC_URL: 'http://localhost:8080' }).productName).toBe('localhost:8080');
+  for (const name of ['Ärzte & Söhne', '製品', '🦉'.repeat(60)])
+    expect(readConfig({ PRODUCT_NAME: name }).productName).toBe(name);
+  const fault = 'PRODUCT_NAME: must have at most 60 characters, each of them printable';
+  for (const PRODUCT_NAME of ['x'.repeat(61), 'A\nBcc: b', 'A\u202eB', 'A\u2028B'])
+    expect(faultsOf({ PRODUCT_NAME })).toEqual([fault]);
 });

@@ -57,6 +57,8 @@ test('Interface 17 and 20: each use of a recovery code is reported, with the num
     expect(mail?.text).toContain(`Used by: 127.0.0.1\n`);
     expect(mail?.text).toContain(`\nRecovery codes left: ${left}\n`);
     expect(mail?.raw).not.toContain(recoveryCodes[index]);
+    await settled(gateway);
+    gateway.clock.advance(3_600);
   }
 });
 

@@ -47,7 +47,7 @@ test('Interface 17: who asks for a new password is mailed a link that works once
     'auto-submitted': 'auto-generated',
     date: gateway.clock.now().toUTCString().replace('GMT', '+0000'),
   });
-  expect(mail.headers.get('content-type')).toMatch(/^text\/plain; charset=utf-8/);
+  expect(mail.headers.get('content-type')).toMatch(/^multipart\/alternative; /);
   expect(mail.link).toMatch(/^https:\/\/auth\.example\.com\/set-password#token=pl_/);
   expect(mail.text).toContain('Requested by: 203.0.113.7');
   const expiresAt = new Date(gateway.clock.now().getTime() + 1_800_000);

@@ -6,16 +6,31 @@ export interface ReceivedMail {
   headers: Map<string, string>;
   subject: string;
   text: string;
+  /** Of a mail with two parts */
+  html: string;
   /** The link in the text */
   link: string | undefined;
   /** The token in that link */
   token: string | undefined;
 }
 
+/** @throws {Error} if it has a field twice, or other parts than a text and then the same in HTML */
 export function readMail(raw: string): ReceivedMail {
-  const normal = raw.replaceAll('\r\n', '\n');
-  const end = normal.indexOf('\n\n');
-  const fields = normal
+  const { headers, body } = readPart(raw.replaceAll('\r\n', '\n'));
+  const boundary = /^multipart\/alternative; boundary="(.+)"$/.exec(headers.get('content-type') ?? '')?.[1];
+  const parts = boundary === undefined ? [] : body.split(`--${boundary}`).slice(1, -1);
+  const [text = { headers, body }, html] = parts.map((part) => readPart(part.slice(1)));
+  const types = [text, html].map((part) => part?.headers.get('content-type'));
+  if (boundary !== undefined && types.join() !== 'text/plain; charset=utf-8,text/html; charset=utf-8')
+    throw new Error(`parts of ${types}`);
+  const link = /https?:\S+#(?:token|email|undo)=\S+/.exec(text.body)?.[0];
+  const token = link?.split(/#\w+=/)[1];
+  return { raw, headers, subject: headers.get('subject') ?? '', text: text.body, html: html?.body ?? '', link, token };
+}
+
+function readPart(part: string): { headers: Map<string, string>; body: string } {
+  const end = part.indexOf('\n\n');
+  const fields = part
     .slice(0, end)
     .replace(/\n[ \t]+/g, ' ')
     .split('\n');
@@ -25,9 +40,7 @@ export function readMail(raw: string): ReceivedMail {
     if (headers.has(name.toLowerCase()) && name !== 'Received') throw new Error(`two fields ${name}`);
     headers.set(name.toLowerCase(), decodeWords(value));
   }
-  const text = decodeBody(normal.slice(end + 2), headers.get('content-transfer-encoding') ?? '7bit');
-  const link = /https?:\S+#token=\S+/.exec(text)?.[0];
-  return { raw, headers, subject: headers.get('subject') ?? '', text, link, token: link?.split('#token=')[1] };
+  return { headers, body: decodeBody(part.slice(end + 2), headers.get('content-transfer-encoding') ?? '7bit') };
 }
 
 function decodeBody(body: string, encoding: string): string {

@@ -20,6 +20,7 @@ const MAIL: Mail = {
   to: 'ada@example.com',
   subject: 'Hello',
   text: 'Hello.\n',
+  html: '<p>Hello.</p>\n',
 };
 
 const mailers: Mailer[] = [];
@@ -215,7 +216,6 @@ describe('a server that answers', () => {
     const [mail] = server.mails;
     expect([...(mail?.headers.keys() ?? [])].toSorted()).toEqual([
       'auto-submitted',
-      'content-transfer-encoding',
       'content-type',
       'date',
       'from',

@@ -3,9 +3,10 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT, exitCodeOf, explain } from '../../src/cli/exit.js';
+import { NOTICE_KINDS } from '../../src/domain/notices.js';
 import { MailTemplatesError } from '../../src/mail/mail-templates-error.js';
 import { readTemplates } from '../../src/mail/templates.js';
-import { fill, ourTemplates, parseTemplate, TEXT_NAMES, TEXTS } from '../../src/mail/texts.js';
+import { fill, OF_ALL, ourTemplates, type Places, parseTemplate, TEXT_NAMES, TEXTS } from '../../src/mail/texts.js';
 import { testedBlock } from '../documents/printed.js';
 import { startGateway } from '../support/gateway/gateway.js';
 import { asUser, rootTest } from '../support/programs/as-user.js';
@@ -19,15 +20,18 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const APP_URL = 'https://app.example.com/start?a=1&b=2#/login';
+const ACCOUNT = 'https://auth.example.com/account#sessions';
 const NAMES =
-  'reset.txt, invitation.txt, password-changed.txt, role-changed.txt, factor-added.txt, factor-removed.txt, ' +
-  'factors-reset.txt, recovery-code-used.txt';
+  'reset.txt, invitation.txt, email-change.txt, email-undo.txt, new-login.txt, account-locked.txt, token-theft.txt, ' +
+  'password-changed.txt, email-changed.txt, role-changed.txt, factor-added.txt, factor-removed.txt, factors-reset.txt, ' +
+  'recovery-code-used.txt';
+const ALL = '{{email}} {{product}} {{site}} {{app}} {{account}} {{time}} {{actor}} {{address}} {{device}}';
 const GOOD = 'Subject: Your link\n\n{{link}}\n';
 
 /** What the start says of one file. */
-async function faultOf(name: string, content: string | Uint8Array, appUrl?: string): Promise<string> {
+async function faultOf(name: string, content: string | Uint8Array, places: Places = {}): Promise<string> {
   await writeFile(join(folder, name), content);
-  const error: unknown = await readTemplates(folder, appUrl).then(
+  const error: unknown = await readTemplates(folder, places).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -37,14 +41,32 @@ async function faultOf(name: string, content: string | Uint8Array, appUrl?: stri
   return error.reason.replace(folder, 'FOLDER');
 }
 
-test('Interface 17: our own texts have every placeholder that they can have, and are plain ASCII', () => {
-  const templates = ourTemplates(APP_URL);
-  for (const name of TEXT_NAMES) {
-    const { subject, text } = templates[name];
-    for (const placeholder of TEXTS[name]) expect(`${subject}\n${text}`).toContain(`{{${placeholder}}}`);
-    expect(text).not.toMatch(/[^\n -~]/);
-    expect(text).toMatch(/If you did not|If it was not|If you do not know/);
-    expect(`${subject}${text}`).not.toMatch(/urgent|immediately|now!|suspend/i);
+test.each([{ account: ACCOUNT }, { account: undefined }])(
+  'Interface 17 and 21: our own texts name the product, have every placeholder of their own, and are plain ASCII: %p',
+  (places) => {
+    const templates = ourTemplates({ app: APP_URL, ...places });
+    for (const name of TEXT_NAMES) {
+      const { subject, text } = templates[name];
+      const own = TEXTS[name].slice(OF_ALL.length);
+      for (const placeholder of ['product', 'time', ...own])
+        expect(`${subject}\n${text}`).toContain(`{{${placeholder}}}`);
+      expect(`${subject}\n${text}`).not.toContain('{{site}}');
+      expect(text).not.toMatch(/[^\n -~]/);
+      expect(`${subject}${text}`).not.toMatch(/urgent|immediately|now!|suspend/i);
+    }
+  },
+);
+
+const NOTICES = TEXT_NAMES.filter((name) => !(TEXTS[name] as readonly string[]).includes('link'));
+
+test('Interface 21: each notice ends with what to do: with a link to the account page, if that is there', () => {
+  const [on, off] = [ourTemplates({ app: APP_URL, account: ACCOUNT }), ourTemplates({ app: APP_URL })];
+  expect(NOTICES).toHaveLength(NOTICE_KINDS.length);
+  for (const name of NOTICES) {
+    expect(on[name].text).toMatch(/\n\nIf (this was not you|you did not expect this), [^\n]+:\n\n\{\{account\}\}\n$/);
+    expect(off[name].text).toMatch(/\n\nIf (this was not you|you did not expect this), [^\n]+\.\n$/);
+    expect(on[name].text.match(/\{\{account\}\}/g)).toHaveLength(1);
+    expect(off[name].text).not.toContain('{{account}}');
   }
 });
 
@@ -62,9 +84,9 @@ test('Interface 17: texts of a folder replace ours, each by itself; files of edi
   );
   await symlink(join('..data', 'reset.txt'), join(folder, 'reset.txt'));
   await writeFile(join(folder, '.reset.txt.swp'), 'x');
-  const templates = await readTemplates(folder);
+  const templates = await readTemplates(folder, {});
   expect(templates.reset).toEqual({ subject: 'Passwort für {{ site }}', text: 'Grüße\n{{ link }}\n' });
-  expect({ ...templates, reset: undefined }).toEqual({ ...ourTemplates(undefined), reset: undefined });
+  expect({ ...templates, reset: undefined }).toEqual({ ...ourTemplates({}), reset: undefined });
 });
 
 test('Interface 17: a text of the folder is mailed, in any language', async () => {
@@ -107,18 +129,10 @@ test.each<[name: string, content: string | Uint8Array, fault: string]>([
   [
     'reset.txt',
     'Subject: A\n\n{{link}} {{name}}',
-    'has the placeholder {{name}}; it can have {{email}} {{link}} {{expires}} {{site}} {{app}} {{time}} {{address}}',
+    `has the placeholder {{name}}; it can have ${ALL} {{link}} {{expires}}`,
   ],
-  [
-    'password-changed.txt',
-    'Subject: A\n\n{{link}}',
-    'has the placeholder {{link}}; it can have {{email}} {{site}} {{app}} {{time}} {{address}}',
-  ],
-  [
-    'factors-reset.txt',
-    'Subject: A\n\n{{factor}}',
-    'has the placeholder {{factor}}; it can have {{email}} {{site}} {{app}} {{time}} {{address}}',
-  ],
+  ['password-changed.txt', 'Subject: A\n\n{{link}}', `has the placeholder {{link}}; it can have ${ALL}`],
+  ['factors-reset.txt', 'Subject: A\n\n{{factor}}', `has the placeholder {{factor}}; it can have ${ALL}`],
   ['reset.txt', 'Subject: A\n\n{{link}}\0', 'has a NUL character'],
   ['reset.txt', Buffer.from('Subject: \xfc\n\n{{link}}', 'latin1'), 'must be text in UTF-8'],
   ['reset.txt', `Subject: A\n\n{{link}}${'x'.repeat(100_000)}`, 'must have at most 100 kB'],
@@ -127,32 +141,40 @@ test.each<[name: string, content: string | Uint8Array, fault: string]>([
 });
 
 test('Interface 17: {{app}} is APP_URL; without it our texts say nothing of it, and one that has it is refused', async () => {
-  for (const name of TEXT_NAMES) {
-    const [withApp, without] = [ourTemplates(APP_URL)[name].text, ourTemplates(undefined)[name].text];
-    expect(fill({ subject: '', text: withApp }, { app: APP_URL }).text).toContain(`\n\nYou log in at ${APP_URL}\n`);
-    expect(withApp.replace('You log in at {{app}}\n\n', '').replace('\n\nYou log in at {{app}}', '')).toBe(without);
-    expect(without).not.toContain('app');
+  for (const name of TEXT_NAMES.filter((text) => !['email-change', 'email-undo'].includes(text))) {
+    const [withApp, without] = [ourTemplates({ app: APP_URL })[name].text, ourTemplates({})[name].text];
+    expect(fill({ subject: '', text: withApp }, { app: APP_URL }).text).toContain(`\n\nYou log in at ${APP_URL}\n\n`);
+    expect(withApp.replace('You log in at {{app}}\n\n', '')).toBe(without);
+    expect(without).not.toContain('app}}');
   }
   const text = 'Subject: {{ app }}\n\n{{email}}\n';
   expect(await faultOf('role-changed.txt', text)).toBe(
     'MAIL_TEMPLATES: FOLDER/role-changed.txt has {{app}}, but APP_URL is not set',
   );
-  expect((await readTemplates(folder, APP_URL))['role-changed'].subject).toBe('{{ app }}');
+  expect((await readTemplates(folder, { app: APP_URL }))['role-changed'].subject).toBe('{{ app }}');
+});
+
+test('Interface 21: a text that has {{account}} needs ACCOUNT=on', async () => {
+  const text = 'Subject: Hello\n\n{{ account }}\n';
+  expect(await faultOf('new-login.txt', text)).toBe(
+    'MAIL_TEMPLATES: FOLDER/new-login.txt has {{account}}, but ACCOUNT is off',
+  );
+  expect((await readTemplates(folder, { account: ACCOUNT }))['new-login'].text).toBe('{{ account }}\n');
 });
 
 test('Interface 17: a folder in the place of a text, or of the folder a file or nothing, is refused', async () => {
   await mkdir(join(folder, 'reset.txt'));
-  await expect(readTemplates(folder)).rejects.toThrow(/reset\.txt cannot be read \(EISDIR\)/);
-  await expect(readTemplates(join(folder, 'none'))).rejects.toThrow(/none cannot be read \(ENOENT\)/);
+  await expect(readTemplates(folder, {})).rejects.toThrow(/reset\.txt cannot be read \(EISDIR\)/);
+  await expect(readTemplates(join(folder, 'none'), {})).rejects.toThrow(/none cannot be read \(ENOENT\)/);
   await writeFile(join(folder, 'file'), '');
-  await expect(readTemplates(join(folder, 'file'))).rejects.toThrow(/file cannot be read \(ENOTDIR\)/);
+  await expect(readTemplates(join(folder, 'file'), {})).rejects.toThrow(/file cannot be read \(ENOTDIR\)/);
 });
 
 rootTest('Interface 17: a text that may not be read is refused', async () => {
   await writeFile(join(folder, 'reset.txt'), GOOD);
   await chmod(folder, 0o755);
   await chmod(join(folder, 'reset.txt'), 0o600);
-  await expect(asUser(65_534, () => readTemplates(folder))).rejects.toThrow(/reset\.txt cannot be read \(EACCES\)/);
+  await expect(asUser(65_534, () => readTemplates(folder, {}))).rejects.toThrow(/reset\.txt cannot be read \(EACCES\)/);
 });
 
 test('Interface 17: the gateway does not start with a faulty text, unless mail is off', async () => {

@@ -22,6 +22,7 @@ function logged(event_type: string, metadata: object): LoggedEvent {
     entity_type: 'user',
     user_id: USER,
     ip_address: '192.0.2.7',
+    user_agent: 'Mozilla/5.0',
     metadata,
     user_email: email,
     ...at,

@@ -105,7 +105,13 @@ const HOSTILE: Array<[what: string, url: string, fault: TargetFault]> = [
 
 const EVENT = {
   ...{ id: '019ab000-0000-7000-8000-000000000001', event_type: 'logout', entity_type: 'user', user_id: null },
-  ...{ ip_address: 'unknown', metadata: {}, created_at: new Date(0), written_at: '1970-01-01T00:00:00.000000Z' },
+  ...{
+    ip_address: 'unknown',
+    user_agent: '',
+    metadata: {},
+    created_at: new Date(0),
+    written_at: '1970-01-01T00:00:00.000000Z',
+  },
   user_email: null,
 };
 

@@ -1,5 +1,5 @@
 /** Tables of docs/mail.md: names by the code, meanings by the page. */
-import { MAIL_OUTCOMES } from '../../../src/mail/mail-consumer.js';
+import { MAIL_OUTCOMES } from '../../../src/mail/mail.js';
 import { TEXT_NAMES, TEXTS } from '../../../src/mail/texts.js';
 import { DELAYS, SPREAD } from '../../../src/outbox/schedule.js';
 import { table } from './table.js';
