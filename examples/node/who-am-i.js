@@ -19,8 +19,7 @@ try {
       if (!user && !code) throw new Error('A second factor is wanted: set CODE');
       if (!user) await auth.secondFactor({ code });
     }
-    const { email, role } = await auth.me();
-    console.log({ email, role });
+    console.log((await auth.me()).email);
   }
 } catch (error) {
   console.error(error.detail ?? error.message);

@@ -23,7 +23,7 @@ export default function App() {
   }
   return (
     <main>
-      <h1>Logged in{me && ` as ${me.email}`}</h1>
+      <h1 style={{ overflowWrap: 'anywhere' }}>Logged in{me && ` as ${me.email}`}</h1>
       <button type="button" onClick={logOut}>
         Log out
       </button>
