@@ -53,11 +53,12 @@ test('Interface 13: with the URL of a page that is not there, nothing is known a
     const uses = [
       client.login({ email: 'a@example.com', password: 'x' }), client.logout(), client.getAccessToken(), client.fetch('/graphql'),
       client.changePassword({ currentPassword: 'x', newPassword: 'y' }), client.forgotPassword('a@example.com'),
+      client.me(),
     ];
     const errors = (await Promise.allSettled(uses)).map(({ reason }) => reason);
     console.log(JSON.stringify([client.state(), ...errors.map(({ name, message }) => name + ': ' + message)]));`);
   const error = 'TypeError: A server needs the `url` of the gateway';
-  expect(printed).toEqual([{ status: 'loading' }, ...Array(6).fill(error)]);
+  expect(printed).toEqual([{ status: 'loading' }, ...Array(7).fill(error)]);
 });
 
 test('Interface 13: useAuth is loading on a server, whatever the client knows', () => {
