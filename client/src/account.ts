@@ -73,7 +73,7 @@ export async function endOtherSessions(client: AuthClient): Promise<{ sessionsEn
 }
 
 /**
- * @returns known devices of the user, most recently used first. None if the gateway has `KNOWN_DEVICES=off`
+ * @returns known devices of the user, most recently used first. They count only if the gateway has `KNOWN_DEVICES=on`
  * @throws {AuthError} as `me`
  */
 export async function devices(client: AuthClient): Promise<Device[]> {
@@ -123,7 +123,8 @@ export async function undoEmail(client: AuthClient, { token }: { token: string }
 /**
  * Reads all that is stored about the user, within 5 minutes.
  * @returns a JSON document
- * @throws {AuthError} as `deleteAccount`
+ * @throws {AuthError} 401 with the reason `confirmation_required`: `confirm` first. 404 if the gateway has `ACCOUNT=off`.
+ *   Otherwise as `me`
  */
 export async function exportData(client: AuthClient): Promise<Blob> {
   const accept = ({ exported_at: at }: { exported_at?: string }, _: unknown, text: string) =>

@@ -1,4 +1,5 @@
 /** The client's entry `account`, and `me()`: what users see and do with what is their own. (Interface 13 and 21) */
+import * as account from '../../client/src/account.js';
 import {
   changeEmail,
   deleteAccount,
@@ -13,6 +14,7 @@ import {
 } from '../../client/src/account.js';
 import { createAuthClient } from '../../client/src/browser.js';
 import type { AuthClient } from '../../client/src/types.js';
+import { testedBlock } from '../documents/printed.js';
 import { type Browser, startBrowser } from '../support/browser/client-environment.js';
 import { openPage, type Page, type PageSetup, type Wire } from '../support/browser/client-page.js';
 import { newAddress, startUnmailed, waitingToken } from '../support/gateway/account.js';
@@ -233,6 +235,25 @@ test.each<[string, (client: AuthClient) => Promise<unknown>, number]>([
   expect([status(page), page.browser.jar.refreshToken]).toEqual(['signed-in', expect.any(String)]);
   await page.client.confirm({ password: PASSWORD });
   await run(page.client);
+});
+
+test('Interface 21: what client/README.md does asks for the password once', async () => {
+  const [, names = '', code = ''] =
+    /import (\{.*?\}) from '@auth-gateway\/client\/account';\n(.*)/s.exec(testedBlock('client/README.md', 'account')) ??
+    [];
+  const guideOf = new Function('auth', 'account', `const ${names} = account; ${code} return { endOthers, leave };`);
+  const page = await openSignedIn();
+  await login(gateway, page.email);
+  gateway.clock.advance(TWO_HOURS);
+  const asked: string[] = [];
+  const ask = async (label: string) => {
+    asked.push(label);
+    return PASSWORD;
+  };
+  const { endOthers, leave } = guideOf(page.client, account);
+  expect(await endOthers(ask)).toEqual({ sessionsEnded: 1 });
+  await leave(ask);
+  expect([asked, status(page)]).toEqual([['Password'], 'signed-out']);
 });
 
 test('Interface 21: a user with a factor is asked for it', async () => {

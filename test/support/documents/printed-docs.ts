@@ -6,7 +6,7 @@ import { variables } from '../../../src/config/config.js';
 import { DATABASE_PARAMETERS } from '../../../src/config/database-url.js';
 import { PASSWORD_FAULT_REASONS } from '../../../src/credentials/passwords/password-rules.js';
 import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
-import { clientFunctions, clientOptions, questionOptions } from './client-tables.js';
+import { accountFunctions, clientFunctions, clientOptions, questionOptions } from './client-tables.js';
 import { graphqlCodes, graphqlCosts, graphqlLimits } from './graphql-tables.js';
 import { INTERFACE_TABLES } from './interface-tables.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
@@ -90,6 +90,7 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'password rules': passwordRules,
   'client options': clientOptions,
   'client functions': clientFunctions,
+  'account functions': accountFunctions,
   'question options': questionOptions,
   'mail outcomes': mailOutcomes,
   'mail placeholders': mailPlaceholders,
