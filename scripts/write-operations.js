@@ -7,6 +7,8 @@ import { buildSchema, Kind, parse, print, stripIgnoredCharacters, visit } from '
 
 const FOLDER = 'pages/console/operations';
 export const PRINTED = 'pages/console/operations.ts';
+/** As that file imports it */
+const OPERATION = '../kit/graphql.js';
 
 /** @returns what `pages/console/operations.ts` should be */
 export async function printedOperations() {
@@ -44,7 +46,7 @@ export async function printedOperations() {
     });
   return [
     '// Written by `npm run schema` from `operations/` and `schema.graphql`.',
-    "import type { Operation } from '../kit/graphql.js';",
+    `import type { Operation } from '${OPERATION}';`,
     types.trim(),
     ...operations,
     '',

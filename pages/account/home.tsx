@@ -1,9 +1,10 @@
 /** All sections, once somebody is logged in. (Interface 21) */
+import { useState } from 'preact/hooks';
 import { Heading } from '../kit/heading.js';
 import { ChangePassword } from '../kit/own/change-password.js';
 import { MyDevices } from '../kit/own/devices.js';
 import { MyFactors } from '../kit/own/factors.js';
-import { HAS_DEVICES, HAS_MAIL } from '../kit/settings.js';
+import { HAS_DEVICES, HAS_MAIL, PRODUCT_NAME } from '../kit/settings.js';
 import { Settled } from '../kit/settled.js';
 import { ConfirmEmail } from './sections/confirm-email.js';
 import { DeleteAccount } from './sections/delete-account.js';
@@ -12,9 +13,10 @@ import { ExportData } from './sections/export-data.js';
 import { Sessions } from './sections/sessions.js';
 
 export function Home() {
+  const [turn, setTurn] = useState(0);
   return (
     <Settled onSettled={goToAnchor}>
-      <Heading text="Your account" />
+      <Heading text={`Your account at ${PRODUCT_NAME}`} />
       <ConfirmEmail />
       {HAS_MAIL && (
         <div id="email">
@@ -22,13 +24,13 @@ export function Home() {
         </div>
       )}
       <div id="password">
-        <ChangePassword />
+        <ChangePassword onChanged={() => setTurn(turn + 1)} />
       </div>
       <div id="factors">
         <MyFactors />
       </div>
       <div id="sessions" class="view">
-        <Sessions />
+        <Sessions turn={turn} />
         {HAS_DEVICES && <MyDevices />}
       </div>
       <div id="data">

@@ -1,5 +1,6 @@
 /** Audit events in words: their names, whom they are about, who caused them, and a table of them. */
-import { Cut, Device, Foreign, Id } from '../kit/foreign.js';
+import { Device } from '../kit/device.js';
+import { Cut, Foreign, Id } from '../kit/foreign.js';
 import { Link, pathTo } from '../kit/location.js';
 import type { Column } from '../kit/table.js';
 import { Time } from '../kit/time.js';

@@ -1,5 +1,6 @@
 /** Sessions in words: columns of tables, and why a session ended. */
-import { Device, Foreign } from '../kit/foreign.js';
+import { Device } from '../kit/device.js';
+import { Foreign } from '../kit/foreign.js';
 import type { Column } from '../kit/table.js';
 import { Time } from '../kit/time.js';
 import type { SessionEndReason, SessionFactsFragment } from './operations.js';

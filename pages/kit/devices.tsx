@@ -1,5 +1,5 @@
 /** Known devices in words: the columns of their tables (Interface 16). */
-import { Device, deviceText } from './foreign.js';
+import { Device, deviceText } from './device.js';
 import type { Column } from './table.js';
 import { Time } from './time.js';
 

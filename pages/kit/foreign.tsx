@@ -1,6 +1,5 @@
 /** Text that strangers have chosen, and values that are too long for their place. */
 import { useState } from 'preact/hooks';
-import { Bowser } from './bowser.js';
 
 /** Characters of a text that is not broken into lines */
 const SHORT = 24;
@@ -32,26 +31,4 @@ export function Id({ id }: { id: string }) {
       {id.length > 16 ? `…${id.slice(-12)}` : id}
     </code>
   );
-}
-
-/** A User-Agent in words, such as `Chrome 143 on Windows`, with the whole text on demand. */
-export function Device({ userAgent }: { userAgent: string | null }) {
-  if (userAgent === null) return <span class="quiet">Not recorded</span>;
-  if (userAgent === '') return <span class="quiet">No User-Agent</span>;
-  const words = deviceText(userAgent);
-  if (words === undefined) return <Cut text={userAgent} characters={40} />;
-  return (
-    <span class="device" title={userAgent}>
-      {words}
-    </span>
-  );
-}
-
-/** @returns undefined if it is no browser that is known */
-export function deviceText(userAgent: string): string | undefined {
-  if (userAgent === '') return undefined; // bowser would complain
-  const { browser, os } = Bowser.parse(userAgent);
-  if (!browser.name) return undefined;
-  const version = browser.version?.split('.')[0] ?? '';
-  return `${browser.name} ${version}`.trim() + (os.name ? ` on ${os.name}` : '');
 }

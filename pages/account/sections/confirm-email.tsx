@@ -23,9 +23,10 @@ function Confirm({ token }: { token: string | undefined }) {
   const [problem, setProblem] = useState(token === undefined ? CUT_LINK : '');
   const button = useRef<HTMLButtonElement>(null);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: first, and after a refusal, since it was disabled meanwhile
   useEffect(() => {
     button.current?.scrollIntoView({ block: 'center' });
-    button.current?.focus(); // first, and after a refusal, since it was disabled meanwhile
+    button.current?.focus();
   }, [problem]);
 
   const confirm = async (): Promise<void> => {

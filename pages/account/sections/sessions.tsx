@@ -6,7 +6,8 @@ import { useAsked } from '../../kit/answer.js';
 import { auth } from '../../kit/auth.js';
 import { ChangeDialog } from '../../kit/change-dialog.js';
 import { confirmed } from '../../kit/confirmation.js';
-import { Device, deviceText } from '../../kit/foreign.js';
+import { Device, deviceText } from '../../kit/device.js';
+import { FirstRows } from '../../kit/first-rows.js';
 import { Answered } from '../../kit/states.js';
 import { type Column, Table } from '../../kit/table.js';
 import { Time } from '../../kit/time.js';
@@ -28,8 +29,9 @@ const COLUMNS: Array<Column<OwnSession>> = [
   { name: 'Last used', width: 'time', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
 ];
 
-export function Sessions() {
-  const answer = useAsked('sessions', () => sessions(auth));
+/** @param turn another one asks again, since something else has ended sessions */
+export function Sessions({ turn }: { turn: number }) {
+  const answer = useAsked(`sessions ${turn}`, thisOneFirst);
   const [ending, setEnding] = useState<OwnSession | 'others'>();
   const done = (text: string): void => {
     announce(text);
@@ -61,12 +63,16 @@ export function Sessions() {
       <Answered answer={answer}>
         {(rows) => (
           <div>
-            <Table
-              caption="Where you are logged in"
-              columns={[...COLUMNS, button]}
-              rows={rows}
-              keyOf={({ id }) => id}
-            />
+            <FirstRows rows={rows}>
+              {(shown) => (
+                <Table
+                  caption="Where you are logged in"
+                  columns={[...COLUMNS, button]}
+                  rows={shown}
+                  keyOf={({ id }) => id}
+                />
+              )}
+            </FirstRows>
           </div>
         )}
       </Answered>
@@ -106,6 +112,10 @@ export function Sessions() {
       )}
     </section>
   );
+}
+
+async function thisOneFirst(): Promise<OwnSession[]> {
+  return (await sessions(auth)).sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
 }
 
 /** Words by which the user knows a session */

@@ -10,7 +10,8 @@ import { Problem } from '../problem.js';
 import { UserName } from '../user-name.js';
 import { useMe } from './own.js';
 
-export function ChangePassword() {
+/** @param onChanged the other sessions have ended */
+export function ChangePassword({ onChanged }: { onChanged?: () => void }) {
   const { data } = useMe();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -31,6 +32,7 @@ export function ChangePassword() {
       });
       form.reset();
       announce(`Your password was changed. ${endedText(sessionsEnded)}`);
+      onChanged?.();
     } catch (error) {
       setProblem(passwordProblemOf(error));
     } finally {

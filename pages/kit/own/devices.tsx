@@ -6,6 +6,7 @@ import { auth } from '../auth.js';
 import { ChangeDialog } from '../change-dialog.js';
 import { confirmed } from '../confirmation.js';
 import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../devices.js';
+import { FirstRows } from '../first-rows.js';
 import { Answered, Empty } from '../states.js';
 import { type Column, Table } from '../table.js';
 import { useOwnDevices } from './own.js';
@@ -35,12 +36,18 @@ export function MyDevices() {
               them out.
             </Empty>
           ) : (
-            <Table
-              caption="Known devices"
-              columns={[...DEVICE_COLUMNS, button]}
-              rows={own.devices}
-              keyOf={({ id }) => id}
-            />
+            <div>
+              <FirstRows rows={own.devices}>
+                {(shown) => (
+                  <Table
+                    caption="Known devices"
+                    columns={[...DEVICE_COLUMNS, button]}
+                    rows={shown}
+                    keyOf={({ id }) => id}
+                  />
+                )}
+              </FirstRows>
+            </div>
           )
         }
       </Answered>

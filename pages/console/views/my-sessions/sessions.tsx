@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { announce } from '../../../kit/announce.js';
 import { usePages } from '../../../kit/answer.js';
 import { ChangeDialog } from '../../../kit/change-dialog.js';
-import { deviceText } from '../../../kit/foreign.js';
+import { deviceText } from '../../../kit/device.js';
 import { ask } from '../../../kit/graphql.js';
 import { place, setQuery } from '../../../kit/location.js';
 import { type Column, List } from '../../../kit/table.js';

@@ -2,7 +2,8 @@
 import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../../kit/answer.js';
 import { useFocusBack } from '../../../kit/focus.js';
-import { Device, Foreign } from '../../../kit/foreign.js';
+import { Device } from '../../../kit/device.js';
+import { Foreign } from '../../../kit/foreign.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import { Answered, Empty } from '../../../kit/states.js';

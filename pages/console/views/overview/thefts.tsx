@@ -2,7 +2,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { useAsked } from '../../../kit/answer.js';
 import { useFocusBack } from '../../../kit/focus.js';
-import { Device, Foreign } from '../../../kit/foreign.js';
+import { Device } from '../../../kit/device.js';
+import { Foreign } from '../../../kit/foreign.js';
 import { ask } from '../../../kit/graphql.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
