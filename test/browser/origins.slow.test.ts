@@ -50,6 +50,25 @@ inChromium('in Chromium', () => {
     expect(await survivesReload(names, 'one-site', await browser.newContext())).toBe(true);
   });
 
+  test('Interface 21: a page on another origin reads what is stored about its user, and deletes them', async () => {
+    const profile = await browser.newContext();
+    const names = { page: 'https://app.example.com', gateway: 'https://auth.example.com' };
+    const site = await arrange(profile, names, (origins) => ({ ...variables('one-site', origins), ACCOUNT: 'on' }));
+    try {
+      await site.logIn();
+      const { page } = site;
+      expect(await page.evaluate('auth.me()')).toMatchObject({ role: 'viewer' });
+      expect(await page.evaluate('account.sessions(auth)')).toMatchObject([{ isCurrent: true }]);
+      const data = await page.evaluate<string>('account.exportData(auth).then((blob) => blob.text())');
+      expect(JSON.parse(data)).toMatchObject({ sessions: [expect.anything()] });
+      expect(await page.evaluate('account.deleteAccount(auth)')).toBeUndefined();
+      expect(await page.evaluate('auth.state()')).toEqual({ status: 'signed-out' });
+      expect((await profile.cookies()).filter(({ name }) => name === 'refresh_token')).toEqual([]);
+    } finally {
+      await site.close();
+    }
+  });
+
   test('two sites, with the configuration of the page: only if the browser stores cookies of other sites', async () => {
     const names = { page: 'https://app.example.com', gateway: 'https://auth.example.net' };
     const { profile, close } = await launchWithThirdPartyCookies();
