@@ -1,5 +1,6 @@
 /** `openapi.json` is true: each answer that it describes is brought about, and is as described. */
 import { openApiDocument } from '../../src/http/openapi/document.js';
+import { startUnmailed } from '../support/gateway/account.js';
 import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
 import { CHOSEN, changePassword, check, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
@@ -9,6 +10,7 @@ import { login, logout, refresh, WRONG } from '../support/gateway/routes.js';
 import { forgeRefreshToken } from '../support/independent/forge.js';
 import { retryField, retrySession } from '../support/independent/retries.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
+import { ACCOUNT_ROUTES, accountRows, OWN_ACCOUNT_ROUTES } from './openapi-account-answers.js';
 import { type Answered, createChecker, described } from './openapi-checker.js';
 import {
   COUNTED_FACTOR_ROUTES,
@@ -27,15 +29,18 @@ const passwords = quickPasswords();
 const SMTP_NOWHERE = { MAIL: 'smtp', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'auth@example.com' };
 
 let gateway: TestGateway;
-/** In production; one that allows a single request; one that gives a request a moment to arrive */
+/** In production; one that allows a single request; one that gives a request a moment to arrive, without accounts */
 let limited: TestGateway;
 let hasty: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { REFRESH_RETRY: 'true', MAIL: 'log' }, passwords });
+  gateway = await startUnmailed({ env: { REFRESH_RETRY: 'true' }, passwords });
   limited = await startGateway({
-    env: { ...SMTP_NOWHERE, NODE_ENV: 'production', LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' },
+    env: { ...SMTP_NOWHERE, NODE_ENV: 'production', ACCOUNT: 'on', LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' },
   });
-  hasty = await startGateway({ sockets: { headersMs: 100, requestMs: 100, checkEveryMs: 20 } });
+  hasty = await startGateway({
+    env: { ACCOUNT: 'off' },
+    sockets: { headersMs: 100, requestMs: 100, checkEveryMs: 20 },
+  });
 });
 afterAll(async () => {
   for (const one of [gateway, limited, hasty]) await one?.close();
@@ -248,11 +253,13 @@ const FACTOR_ROUTES = [...COUNTED_FACTOR_ROUTES, ...OWN_FACTOR_ROUTES];
 
 /** The fields by which a request is let in to the body. */
 async function owner(path: string): Promise<Record<string, string>> {
-  if (!OWN_FACTOR_ROUTES.includes(path)) return {};
+  if (![...OWN_FACTOR_ROUTES, ...OWN_ACCOUNT_ROUTES].includes(path)) return {};
   return { authorization: `Bearer ${(await newcomer(gateway)).accessToken}` };
 }
 
-const WITH_BODY = [...PASSWORD_ROUTES, ...FACTOR_ROUTES.filter((path) => methodOf(path) === 'POST')];
+const OTHERS = [...FACTOR_ROUTES, ...ACCOUNT_ROUTES];
+const WITH_BODY = [...PASSWORD_ROUTES, ...OTHERS.filter((path) => methodOf(path) === 'POST')];
+const WITHOUT_BODY = OTHERS.filter((path) => methodOf(path) !== 'POST');
 const OF_BODIES: Row[] = WITH_BODY.flatMap((path): Row[] => [
   [
     path,
@@ -268,7 +275,7 @@ const OF_BODIES: Row[] = WITH_BODY.flatMap((path): Row[] => [
   ],
   [path, 415, 'unsupported_media_type', async () => send(path, { headers: await owner(path), body: 'x' })],
 ]);
-const OF_LIMITS: Row[] = [...PASSWORD_ROUTES, ...FACTOR_ROUTES].map((path) => [
+const OF_LIMITS: Row[] = [...PASSWORD_ROUTES, ...OTHERS].map((path) => [
   path,
   429,
   'login_rate_limited',
@@ -278,7 +285,7 @@ const OF_LIMITS: Row[] = [...PASSWORD_ROUTES, ...FACTOR_ROUTES].map((path) => [
   },
 ]);
 
-const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout', ...PASSWORD_ROUTES, ...FACTOR_ROUTES];
+const LOGIN_ROUTES = ['/auth/login', '/auth/refresh', '/auth/logout', ...PASSWORD_ROUTES, ...OTHERS];
 const OF_EACH: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
   [path, 403, 'in_development', () => send(path, { headers: FOREIGN })],
   [path, 403, 'cross_site', () => limited.send(methodOf(path), urlOf(path), { headers: FOREIGN })],
@@ -325,7 +332,10 @@ const rows: Row[] = [
   ...OF_SESSIONS,
   ...OF_PASSWORDS,
   ...factorRows(() => gateway),
-  ['/auth/factors/{id}', 413, 'body_too_large', () => chunkTooLarge(`DELETE ${urlOf('/auth/factors/{id}')}`)],
+  ...accountRows(() => ({ gateway, off: hasty })),
+  ...WITHOUT_BODY.map(
+    (path): Row => [path, 413, 'body_too_large', () => chunkTooLarge(`${methodOf(path)} ${urlOf(path)}`)],
+  ),
   ...OF_BODIES,
   ...OF_LIMITS,
   ...OF_EACH,

@@ -39,7 +39,12 @@ export const OWN_FACTOR_ROUTES = [
 
 /** The path of a request. */
 export const urlOf = (path: string): string => path.replace('{id}', randomUUID());
-export const methodOf = (path: string): 'DELETE' | 'POST' => (path === '/auth/factors/{id}' ? 'DELETE' : 'POST');
+const NOT_POST: Record<string, 'DELETE' | 'GET'> = {
+  '/auth/factors/{id}': 'DELETE',
+  '/auth/account': 'DELETE',
+  '/auth/account/export': 'GET',
+};
+export const methodOf = (path: string): 'DELETE' | 'GET' | 'POST' => NOT_POST[path] ?? 'POST';
 
 const BEGUN_BY = { ceremony: 'x', credential: {} };
 /** A body that is valid, and that of nothing. */

@@ -1,5 +1,6 @@
 /** The document `openapi.json` (OpenAPI 3.1): REST as the code has it. `npm run openapi` writes it. */
 import { GATEWAY_VERSION } from '../../platform/versions.js';
+import { accountRoutes } from './account-routes.js';
 import { SHARED } from './answers.js';
 import { factorRoutes } from './factor-routes.js';
 import { loginRoutes } from './login-routes.js';
@@ -25,11 +26,12 @@ export function openApiDocument(publicUrl: string): object {
     tags: [
       { name: 'login', description: 'Sessions of users' },
       { name: 'factors', description: 'Second factors and passkeys' },
+      { name: 'account', description: 'What people do with their own account' },
       { name: 'passwords', description: 'Passwords that people choose themselves' },
       { name: 'keys', description: 'Keys for services that verify access tokens' },
       { name: 'operating', description: 'Health and metrics for operators' },
     ],
-    paths: { ...loginRoutes(), ...factorRoutes(), ...passwordRoutes(), ...otherRoutes(publicUrl) },
+    paths: { ...loginRoutes(), ...factorRoutes(), ...accountRoutes(), ...passwordRoutes(), ...otherRoutes(publicUrl) },
     components: {
       schemas: schemas(),
       responses: SHARED,

@@ -1,35 +1,12 @@
 /** OpenAPI of the second step of a login, of passkeys and confirmation, and of a user's own factors. (Interface 20) */
 import type { RestReason } from '../refusals.js';
-import {
-  bodyOf,
-  CROSS_SITE,
-  GRANT,
-  invalidBody,
-  json,
-  NO_TOKEN,
-  noBody,
-  OF_EVERY_ROUTE,
-  refusal,
-  shared,
-  tooMany,
-  unreadable,
-  withFields,
-} from './answers.js';
-import {
-  always,
-  COOKIE_SET,
-  COUNTED,
-  MAYBE_COUNTED,
-  OWN_CHALLENGE,
-  RATE_LIMIT_POLICY,
-  WWW_AUTHENTICATE,
-} from './fields.js';
+import { CROSS_SITE, GRANT, invalidBody, json, NO_TOKEN, noBody, refusal, tooMany } from './answers.js';
+import { always, COOKIE_SET, COUNTED, MAYBE_COUNTED, NOT_COUNTED, OWN_CHALLENGE, WWW_AUTHENTICATE } from './fields.js';
+import { ACCESS_TOKEN, countedRoute, FRESH, FROM_ADDRESS_OR_LOCKED, ownRoute } from './own-routes.js';
 
 const ID = '01997a3e-5f0c-7cc3-9a4e-0d1b6c2f8a77';
 const TOKEN = 'hqvZ4G1b8c0VdYf3o9tKx5mWn2LrJ7eQsPuRaTiYwE0';
 const CODES = ['7ZQ3M-0V9KX-4T2H-NB8C-51WD-RJ6E'];
-
-const NOT_COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY) };
 
 const REQUEST = json(
   'The options.',
@@ -40,43 +17,6 @@ const REQUEST = json(
   },
   COUNTED,
 );
-
-interface Route {
-  operationId: string;
-  summary: string;
-  description: string;
-  parameters?: object[];
-  /** Name of the schema of its body */
-  body: string;
-  responses: Record<number, object>;
-}
-
-const FROM_ADDRESS = 'Too many attempts from this IP address, or too many requests are waiting on this connection.';
-const FROM_ADDRESS_OR_LOCKED =
-  'Too many attempts from this IP address, the account is locked, or too many requests are waiting on this connection.';
-
-/** What each route answers that counts for the login limit. */
-function countedRoute({ body, responses, ...about }: Route, security: object[] = []): object {
-  return {
-    ...about,
-    tags: ['factors'],
-    security,
-    requestBody: bodyOf(body),
-    responses: {
-      ...OF_EVERY_ROUTE,
-      400: unreadable(MAYBE_COUNTED),
-      403: shared('CrossSite'),
-      413: refusal('The body is larger than 16 KiB.', ['body_too_large'], MAYBE_COUNTED),
-      415: refusal('The body is not JSON in UTF-8, or is compressed.', ['unsupported_media_type'], COUNTED),
-      429: tooMany(FROM_ADDRESS, ['login_rate_limited'], MAYBE_COUNTED),
-      500: withFields('InternalError', MAYBE_COUNTED),
-      503: withFields('Unavailable', MAYBE_COUNTED),
-      ...responses,
-    },
-  };
-}
-
-const ACCESS_TOKEN = [{ accessToken: [] }];
 
 /** A refusal of a login, whose challenge says how to begin again. */
 function loginRefusal(description: string, ...reasons: RestReason[]): object {
@@ -96,7 +36,7 @@ function ofLogins(): object {
   const limited = tooMany(FROM_ADDRESS_OR_LOCKED, ['login_rate_limited', 'account_locked'], MAYBE_COUNTED);
   return {
     '/auth/login/factor': {
-      post: countedRoute({
+      post: countedRoute('factors', {
         operationId: 'finishLogin',
         summary: 'Finish a login by a second factor',
         description:
@@ -112,7 +52,7 @@ function ofLogins(): object {
       }),
     },
     '/auth/login/passkey/options': {
-      post: countedRoute({
+      post: countedRoute('factors', {
         operationId: 'passkeyLoginOptions',
         summary: 'Get options for a passkey',
         description:
@@ -126,7 +66,7 @@ function ofLogins(): object {
       }),
     },
     '/auth/login/passkey': {
-      post: countedRoute({
+      post: countedRoute('factors', {
         operationId: 'logInByPasskey',
         summary: 'Log in by a passkey',
         description: 'Without a password. A wrong passkey does not count as a failed login of the account.',
@@ -147,6 +87,7 @@ function ofConfirmation(): object {
   return {
     '/auth/confirm': {
       post: countedRoute(
+        'factors',
         {
           operationId: 'confirm',
           summary: 'Confirm who you are',
@@ -175,6 +116,7 @@ function ofConfirmation(): object {
     },
     '/auth/confirm/options': {
       post: countedRoute(
+        'factors',
         {
           operationId: 'confirmOptions',
           summary: 'Get options for one of your own passkeys',
@@ -193,47 +135,6 @@ function ofConfirmation(): object {
   };
 }
 
-/** `max_age` of the challenge is 300. */
-const FRESH =
-  'Needs a proof of the last 300 seconds, by a factor if the user has one: otherwise confirm, then repeat. Counts for the login ' +
-  'limit only without a valid access token.';
-
-/**
- * What each route answers that is for a user's own factors.
- * @param refusals 401s next to those of the token
- */
-function ownRoute(
-  { body, responses, ...about }: Omit<Route, 'body'> & { body?: string },
-  refusals: RestReason[] = ['confirmation_required'],
-): object {
-  const ofBody = {
-    400: unreadable(MAYBE_COUNTED),
-    413: refusal('The body is larger than 16 KiB.', ['body_too_large'], MAYBE_COUNTED),
-    415: refusal('The body is not JSON in UTF-8, or is compressed.', ['unsupported_media_type'], NOT_COUNTED),
-    422: invalidBody('body', 'must be a JSON object', NOT_COUNTED),
-  };
-  return {
-    ...about,
-    tags: ['factors'],
-    security: ACCESS_TOKEN,
-    ...(body !== undefined && { requestBody: bodyOf(body) }),
-    responses: {
-      ...OF_EVERY_ROUTE,
-      ...(body === undefined ? { 413: withFields('BodyTooLarge', MAYBE_COUNTED) } : ofBody),
-      401: refusal(
-        'No valid access token of a session that goes on, a proof that is too old, or a challenge that is unknown, used or expired.',
-        [...NO_TOKEN, ...refusals],
-        { ...MAYBE_COUNTED, 'WWW-Authenticate': always(OWN_CHALLENGE) },
-      ),
-      403: shared('CrossSite'),
-      429: tooMany(FROM_ADDRESS, ['login_rate_limited'], MAYBE_COUNTED),
-      500: withFields('InternalError', MAYBE_COUNTED),
-      503: withFields('Unavailable', MAYBE_COUNTED),
-      ...responses,
-    },
-  };
-}
-
 const FACTOR_ID = {
   name: 'id',
   in: 'path',
@@ -245,7 +146,7 @@ const FACTOR_ID = {
 function ofApps(): object {
   return {
     '/auth/factors/totp': {
-      post: ownRoute({
+      post: ownRoute('factors', {
         operationId: 'beginTotp',
         summary: 'Begin to add an authenticator app',
         description: `The secret counts once its first code has come, within 10 minutes. It replaces one that was begun before. ${FRESH}`,
@@ -267,6 +168,7 @@ function ofApps(): object {
     },
     '/auth/factors/totp/{id}': {
       post: ownRoute(
+        'factors',
         {
           parameters: [FACTOR_ID],
           operationId: 'activateTotp',
@@ -294,7 +196,7 @@ function ofApps(): object {
 function ofPasskeys(): object {
   return {
     '/auth/factors/passkey/options': {
-      post: ownRoute({
+      post: ownRoute('factors', {
         operationId: 'beginPasskey',
         summary: 'Get options for a new passkey',
         description: FRESH,
@@ -321,6 +223,7 @@ function ofPasskeys(): object {
     },
     '/auth/factors/passkey': {
       post: ownRoute(
+        'factors',
         {
           operationId: 'addPasskey',
           summary: 'Add a passkey',
@@ -350,7 +253,7 @@ function ofPasskeys(): object {
 function ofRecovery(): object {
   return {
     '/auth/factors/recovery-codes': {
-      post: ownRoute({
+      post: ownRoute('factors', {
         operationId: 'renewRecoveryCodes',
         summary: 'Get new recovery codes',
         description: `The old ones end. ${FRESH}`,
@@ -362,7 +265,7 @@ function ofRecovery(): object {
       }),
     },
     '/auth/factors/{id}': {
-      delete: ownRoute({
+      delete: ownRoute('factors', {
         parameters: [FACTOR_ID],
         operationId: 'removeFactor',
         summary: 'Remove an authenticator app or a passkey',

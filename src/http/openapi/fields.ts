@@ -84,7 +84,7 @@ const STEP_UP_CHALLENGE: Field = {
   example: 'Bearer realm="auth-gateway", error="insufficient_user_authentication", max_age="300", acr_values="aal2"',
 };
 
-/** Of a route for a user's own factors: no token, an old proof, or a challenge that is used */
+/** Of a route for what is a user's own: no token, an old proof, or a challenge or link that is used */
 export const OWN_CHALLENGE: Field = {
   description: 'Send a valid access token, confirm who you are, or begin again',
   schema: { anyOf: [BEARER_CHALLENGE.schema, STEP_UP_CHALLENGE.schema, WWW_AUTHENTICATE.schema] },
@@ -116,11 +116,20 @@ export const ANY_ORIGIN: Field = {
   example: '*',
 };
 
+/** Interface 21 */
+export const DOWNLOAD: Field = {
+  description: 'Browsers save the response as a file',
+  schema: { const: 'attachment; filename="account.json"' },
+  example: 'attachment; filename="account.json"',
+};
+
 /** The same field, marked as required. */
 export function always(field: Field): Field {
   return { ...field, required: true };
 }
 
 export const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
+/** Who has a valid access token is not counted */
+export const NOT_COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY) };
 /** The request may have been refused before it was counted */
 export const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };

@@ -1,7 +1,8 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
 import { FACTORS } from '../../domain/factors.js';
-import { LOGGED_OUT, ON_ITS_WAY } from '../answer-texts.js';
+import { emailBody, emailLinkBody } from '../account-bodies.js';
+import { EMAIL_ON_ITS_WAY, LOGGED_OUT, ON_ITS_WAY } from '../answer-texts.js';
 import {
   codeBody,
   confirmBody,
@@ -106,6 +107,26 @@ function optionsOf(name: string, required: string[]): object {
 
 const allOf = (properties: object): object => ({ ...closed, required: Object.keys(properties), properties });
 
+const LIST = { type: 'array', items: { type: 'object' } };
+const NULLABLE = { type: ['object', 'null'] };
+const ACCOUNT_DATA = allOf({
+  exported_at: { type: 'string', format: 'date-time' },
+  id: { type: 'string', format: 'uuid' },
+  user: { type: 'object' },
+  emails: { type: 'array', items: { type: 'string' }, description: 'Present and former ones' },
+  password_link: NULLABLE,
+  requested_link: NULLABLE,
+  email_change: NULLABLE,
+  email_undos: { ...LIST, description: 'Former e-mails that can take a change back' },
+  known_devices: LIST,
+  factors: LIST,
+  recovery_codes: { type: 'integer', minimum: 0, description: 'Number of unused ones' },
+  sessions: { ...LIST, description: 'Each with its `refresh_tokens`' },
+  events: { ...LIST, description: 'About the user' },
+  events_as_operator: { ...LIST, description: 'Changes that the user made to others' },
+  failed_logins: { ...LIST, description: 'With an e-mail of the user that nobody had at that time' },
+});
+
 export function schemas(): Record<string, object> {
   return {
     LoginRequest: requestOf(loginBody, { email: 'ada@example.com', password: PASSWORD }),
@@ -143,6 +164,11 @@ export function schemas(): Record<string, object> {
     PasskeyAdded: allOf({ id: { type: 'string', format: 'uuid' }, recovery_codes: RECOVERY_CODES }),
     ForgottenPassword: requestOf(forgotBody, { email: 'ada@example.com' }),
     ResetRequested: allOf({ detail: { const: ON_ITS_WAY } }),
+    NewEmail: requestOf(emailBody, { email: 'ada@example.org' }),
+    EmailLink: requestOf(emailLinkBody, { token: 'el_…' }),
+    EmailChangeRequested: allOf({ detail: { const: EMAIL_ON_ITS_WAY } }),
+    EmailChanged: allOf({ email: { type: 'string', format: 'email' } }),
+    AccountData: ACCOUNT_DATA,
     TokenResponse: allOf({
       access_token: { type: 'string', description: 'A JWT (RFC 9068)', pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$' },
       token_type: { const: 'bearer' },
