@@ -4,7 +4,7 @@
  */
 import tls from 'node:tls';
 import { COMMAND_LINE } from '../../src/admin/administer.js';
-import { setUserRole } from '../../src/admin/user-changes.js';
+import { setUserEmail, setUserRole } from '../../src/admin/user-changes.js';
 import type { TestGateway } from '../support/gateway/gateway.js';
 import { type Exim, hasExim, startExim, USER, USER_PASSWORD } from '../support/programs/exim.js';
 import { counted, parked, redeem, requestReset, sealedTokens, settled, startMailing } from './mailing.js';
@@ -80,6 +80,24 @@ withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure
     },
   );
 
+  test('Interface 17 and 21: a notice arrives with its two parts as they were sent, its HTML in 7bit', async () => {
+    const started = await startMailing(`smtp://127.0.0.1:${server.plainPort}`, { env: { ACCOUNT: 'on' } });
+    gateway = started;
+    const before = (await server.mails()).length;
+    const user = await started.user({ email: 'ada@example.com' });
+    await setUserEmail(started.app, COMMAND_LINE, user.id, 'bob@example.com');
+    const mails = (await server.reached(before + 2)).slice(before);
+    for (const { headers, html, raw, text } of mails.map(readMail)) {
+      expect(headers.get('auto-submitted')).toBe('auto-generated');
+      expect(raw).toMatch(/^Content-Type: text\/html; charset=utf-8\r?\nContent-Transfer-Encoding: 7bit/m);
+      expect(text).toContain('now has the e-mail bob@example.com.\n');
+      expect(html).toContain('now has\nthe e-mail bob@example.com.<br>\n');
+      expect(html).toContain('href="https://auth.example.com/account#sessions">auth.example.com</a>');
+    }
+    const to = mails.map((raw) => readMail(raw).headers.get('to'));
+    expect(to.toSorted()).toEqual(['ada@example.com', 'bob@example.com']);
+  });
+
   test('Interface 17: a wrong login is reported, and the mail waits', async () => {
     trust();
     const started = await start(`smtps://${encodeURIComponent(USER)}:wrong@localhost:${server.smtpsPort}`);
@@ -109,8 +127,8 @@ withServer('with root and Exim (REQUIRE_PROGRAMS=1 makes their absence a failure
     await server.stop();
     const user = await started.user();
     await requestReset(started, user);
-    for (const role of ['analyst', 'viewer', 'analyst'] as const)
-      await setUserRole(started.app, COMMAND_LINE, user.id, role);
+    const others = [await started.user(), await started.user()];
+    for (const { id } of [user, ...others]) await setUserRole(started.app, COMMAND_LINE, id, 'analyst');
     await parked(started, 3);
     await server.start();
     started.clock.advance(60);

@@ -18,7 +18,7 @@ export interface ReceivedMail {
 export function readMail(raw: string): ReceivedMail {
   const { headers, body } = readPart(raw.replaceAll('\r\n', '\n'));
   const boundary = /^multipart\/alternative; boundary="(.+)"$/.exec(headers.get('content-type') ?? '')?.[1];
-  const parts = boundary === undefined ? [] : body.split(`--${boundary}`).slice(1, -1);
+  const parts = boundary === undefined ? [] : `\n${body}`.split(`\n--${boundary}`).slice(1, -1);
   const [text = { headers, body }, html] = parts.map((part) => readPart(part.slice(1)));
   const types = [text, html].map((part) => part?.headers.get('content-type'));
   if (boundary !== undefined && types.join() !== 'text/plain; charset=utf-8,text/html; charset=utf-8')
