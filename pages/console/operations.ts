@@ -564,27 +564,10 @@ export type MySessionsQueryVariables = Exact<{
 
 export type MySessionsQuery = { me: { id: string, sessions: { nodes: Array<{ id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
 
-export type MyDevicesQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type MyDevicesQuery = { me: { id: string, email: string, devices: Array<{ id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null }> } | null };
-
-export type MyFactorsQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type MyFactorsQuery = { me: { id: string, email: string, recoveryCodesLeft: number, factors: Array<{ id: string, kind: FactorKind, name: string, createdAt: string, lastUsedAt: string | null }> } | null };
-
 export type RevokeOtherSessionsMutationVariables = Exact<{ [key: string]: never; }>;
 
 
 export type RevokeOtherSessionsMutation = { revokeOtherSessions: { revokedCount: number } | null };
-
-export type ForgetDeviceMutationVariables = Exact<{
-  id: string | number;
-}>;
-
-
-export type ForgetDeviceMutation = { forgetDevice: { forgottenId: string } | null };
 
 export type OverviewLockedQueryVariables = Exact<{
   first: number;
@@ -741,6 +724,13 @@ export type EraseUserMutationVariables = Exact<{
 
 export type EraseUserMutation = { eraseUser: { pseudonym: string, changedEventCount: number } | null };
 
+export type ForgetDeviceMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ForgetDeviceMutation = { forgetDevice: { forgottenId: string } | null };
+
 export type WebhooksQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
@@ -859,17 +849,8 @@ export const RevokeCronKey =
 export const MySessions =
   'query MySessions($first:Int!$after:String$live:Boolean){me{id sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<MySessionsQuery, MySessionsQueryVariables>;
 
-export const MyDevices =
-  'query MyDevices{me{id email devices{...DeviceFacts}}}fragment DeviceFacts on Device{id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil}' as Operation<MyDevicesQuery, MyDevicesQueryVariables>;
-
-export const MyFactors =
-  'query MyFactors{me{id email factors{...FactorFacts}recoveryCodesLeft}}fragment FactorFacts on Factor{id kind name createdAt lastUsedAt}' as Operation<MyFactorsQuery, MyFactorsQueryVariables>;
-
 export const RevokeOtherSessions =
   'mutation RevokeOtherSessions{revokeOtherSessions{revokedCount}}' as Operation<RevokeOtherSessionsMutation, RevokeOtherSessionsMutationVariables>;
-
-export const ForgetDevice =
-  'mutation ForgetDevice($id:ID!){forgetDevice(input:{id:$id}){forgottenId}}' as Operation<ForgetDeviceMutation, ForgetDeviceMutationVariables>;
 
 export const OverviewLocked =
   'query OverviewLocked($first:Int!){users(first:$first filter:{isLocked:true}){nodes{id email lockedUntil}totalCount{count precision}}}' as Operation<OverviewLockedQuery, OverviewLockedQueryVariables>;
@@ -933,6 +914,9 @@ export const DeleteUser =
 
 export const EraseUser =
   'mutation EraseUser($id:ID!){eraseUser(input:{id:$id}){pseudonym changedEventCount}}' as Operation<EraseUserMutation, EraseUserMutationVariables>;
+
+export const ForgetDevice =
+  'mutation ForgetDevice($id:ID!){forgetDevice(input:{id:$id}){forgottenId}}' as Operation<ForgetDeviceMutation, ForgetDeviceMutationVariables>;
 
 export const Webhooks =
   'query Webhooks($first:Int!$after:String$withGateway:Boolean!){gateway@include(if:$withGateway){areWebhooksOn}webhooks(first:$first after:$after){nodes{id url eventTypes includeEmails createdAt pausedAt pausedBy lag parkedCount lastAttempt{at outcome status}previousSecretEndsAt}pageInfo{hasNextPage endCursor}}}' as Operation<WebhooksQuery, WebhooksQueryVariables>;

@@ -383,6 +383,11 @@ const INNER: Record<string, Inner> = {
     way: ['users:write'],
     operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { factors { id } } } }`,
   },
+  'User.pendingEmail': {
+    scope: 'users:read',
+    way: ['users:write'],
+    operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { pendingEmail } } }`,
+  },
   'User.recoveryCodesLeft': {
     scope: 'users:read',
     way: ['users:write'],

@@ -73,6 +73,7 @@ test('Interface 11: lists users by e-mail, with all fields', async () => {
     isLocked: true,
     lockedUntil: '2030-01-02T03:04:05.678Z',
     lastLoginAt: null,
+    pendingEmail: null,
     recoveryCodesLeft: 0,
     secondFactorRequired: null,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -66,7 +66,8 @@ describe.each(EVENT_TYPES)('Interface 17: %s', (type) => {
     const inExample = Object.keys(metadata).filter((name) => JSON.stringify(metadata[name]).includes('@'));
     expect(inExample.toSorted()).toEqual(hidden.toSorted());
     const byName = Array.from(describeEvent(type).matchAll(/`(\w*email\w*)`/g), ([, name]) => name);
-    expect(hidden).toEqual(expect.arrayContaining(byName.filter((name) => name !== 'include_emails')));
+    const others = ['include_emails', 'email_change_undone']; // the second is an end
+    expect(hidden).toEqual(expect.arrayContaining(byName.filter((name = '') => !others.includes(name))));
   });
 });
 
