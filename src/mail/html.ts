@@ -1,4 +1,5 @@
 /** The HTML part of a mail, made of its text. (Interface 17) */
+import { escapeHtml } from '../platform/text.js';
 
 /** No image, no font and no address of others: nobody learns that the mail was opened. */
 const STYLE = `
@@ -47,17 +48,11 @@ function paragraphOf(paragraph: string): string {
   const url = /^https?:\/\/\S+$/.exec(paragraph.trim())?.[0];
   if (url === undefined || !URL.canParse(url)) return `<p>${paragraph.split('\n').map(wrapped).join('<br>\n')}</p>`;
   return `<p><a class="button"
-href="${escaped(url)}">${escaped(new URL(url).host)}</a></p>
-<p class="url">${escaped(url)}</p>`;
+href="${escapeHtml(url)}">${escapeHtml(new URL(url).host)}</a></p>
+<p class="url">${escapeHtml(url)}</p>`;
 }
 
 /** Breaks a line at spaces, which HTML shows as one. */
 function wrapped(line: string): string {
-  return escaped(line.trim()).replace(BREAK, '$1\n').trimEnd();
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+  return escapeHtml(line.trim()).replace(BREAK, '$1\n').trimEnd();
 }

@@ -8,9 +8,11 @@ export function isText(text: string): boolean {
   return !hasNul(text) && text.isWellFormed();
 }
 
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
 /** For the content of an element, and of an attribute in double quotes. */
 export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Replaces NUL and lone surrogates by U+FFFD. */

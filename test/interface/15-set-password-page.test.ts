@@ -82,11 +82,20 @@ describe('where mail is sent', () => {
   });
 });
 
+test('Interface 21: the page says the name of the product, whatever characters that has, and its host once', async () => {
+  const whose = ({ text }: { text: string }) => /<p class="whose">(.*)<\/p>\n<h1/.exec(text)?.[1];
+  const other = await startGateway({ env: { ...PRODUCTION, PRODUCT_NAME: `A & <b>"Co"</b> $& 'Ltd'` } });
+  const name = `A &amp; &lt;b&gt;&quot;Co&quot;&lt;/b&gt; $&amp; 'Ltd'`;
+  expect(whose(await other.send('GET', PAGE))).toBe(`<b>${name}</b> <span>auth.example.com</span>`);
+  await other.close();
+  expect(whose(await gateway.send('GET', PAGE))).toBe('<b>auth.example.com</b>');
+});
+
 test('Interface 15: the page has a link to APP_URL, whatever characters that has, and else none', async () => {
   const APP_URL = `https://app.example.com/"><b>?a=1&b='2'#/login`;
   const other = await startGateway({ env: { ...PRODUCTION, APP_URL } });
   const anchors = ({ text }: { text: string }) => text.match(/<a.*?>.*?<\/a>/g);
-  const anchor = `<a href="https://app.example.com/&quot;>&lt;b>?a=1&amp;b='2'#/login">Go to app.example.com</a>`;
+  const anchor = `<a href="https://app.example.com/&quot;&gt;&lt;b&gt;?a=1&amp;b='2'#/login">Go to app.example.com</a>`;
   expect((await other.send('GET', PAGE)).text).toContain(`<p id="app" hidden>${anchor}</p>\n</main>`);
   expect((await other.send('GET', '/', { headers: { accept: 'text/html' } })).text).toContain(`<p>${anchor}</p>`);
   await other.close();

@@ -110,6 +110,13 @@ test.each<[env: Record<string, string>, publicUrl: string, explorer: boolean, se
   await other.close();
 });
 
+test('Interface 21: the page says the name of the product, whatever characters that has', async () => {
+  const other = await startGateway({ env: { PRODUCT_NAME: `A & <b>"Co"</b> $& 'Ltd'` } });
+  const { text } = await other.send('GET', '/console/');
+  expect(text).toContain(` data-product-name="A &amp; &lt;b&gt;&quot;Co&quot;&lt;/b&gt; $&amp; 'Ltd'">`);
+  await other.close();
+});
+
 test('Interface 19: each file that the build has made is an asset, which browsers cache for good', async () => {
   expect(files()).toEqual(expect.arrayContaining([`${await script()}.gz`, `${await style()}.gz`]));
   for (const file of files()) {

@@ -15,7 +15,7 @@ export function addAccountPage(app: Express, { config }: Deps<'config'>): void {
       mail: config.mail.kind !== 'off',
       devices: config.knownDevices,
       'set-password': isForgotFormOurs(config),
-      'product-name': config.publicAuthority,
+      'product-name': config.productName,
       ...(config.appUrl !== undefined && { 'app-url': config.appUrl }),
     },
   });

@@ -17,7 +17,7 @@ export function addConsole(app: Express, { config }: Deps<'config'>): void {
       'public-url': config.publicUrl, // the origin whose logins are accepted
       explorer: config.graphql.explorer,
       'set-password': isForgotFormOurs(config),
-      'product-name': config.publicAuthority,
+      'product-name': config.productName,
     },
   });
 }

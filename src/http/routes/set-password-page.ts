@@ -46,7 +46,7 @@ async function pageOf(config: Deps<'config'>['config']): Promise<Buffer> {
 }
 
 /** Interface 21: the name of the product, and the host unless that is its name. */
-function whoseHtml({ publicAuthority: host, publicAuthority: name }: Deps<'config'>['config']): string {
+function whoseHtml({ productName: name, publicAuthority: host }: Deps<'config'>['config']): string {
   return `<b>${escapeHtml(name)}</b>${name === host ? '' : ` <span>${host}</span>`}`;
 }
 

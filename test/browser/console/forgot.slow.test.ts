@@ -8,6 +8,7 @@ import { inChromium, type Site } from '../site.js';
 import { expectHeading, GOOD, logIn, lookAt, openAlone, startConsole } from './console.js';
 
 const LOCKED = 'Account temporarily locked due to too many failed attempts, until ';
+const NAME = 'Lighthouse & Daughters';
 const UNLOCKS = 'A new password unlocks it at once: have a link sent to you.';
 
 async function attempt(page: Page, email: string): Promise<void> {
@@ -28,7 +29,7 @@ async function knownEmail(page: Page): Promise<string> {
 inChromium('in Chromium, the login of the console', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startConsole({ env: { MAIL: 'log' }, print: () => undefined });
+    site = await startConsole({ env: { MAIL: 'log', PRODUCT_NAME: NAME }, print: () => undefined });
   });
   afterAll(() => site?.close());
 
@@ -45,7 +46,7 @@ inChromium('in Chromium, the login of the console', () => {
   test('Interface 21: it says whose it is, and to the next page the e-mail that was typed, which no server sees', async () => {
     const { page, close } = await openAlone(site);
     await expectHeading(page, 'Log in');
-    expect(await page.locator('.brand').innerText()).toBe(new URL(site.edge.url).host);
+    expect(await page.locator('.brand').innerText()).toBe(`${NAME} ${new URL(site.edge.url).host}`);
     expect(await forgot(page).getAttribute('href')).toBe('/set-password');
     await page.getByLabel('E-mail').fill('ada+tag@example.com');
     const asked: string[] = [];
