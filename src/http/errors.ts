@@ -55,20 +55,24 @@ function sendUnavailable(res: Response): void {
   sendError(res, 'unavailable');
 }
 
-/** The last handler: an outage is 503, a refusal of the parser keeps its status, anything else is a bug. */
+/**
+ * The last handler: an outage is 503, a refusal of the parser keeps its status, anything else is a bug. An answer that has begun
+ * breaks off, so that nobody takes it for whole.
+ */
 export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
-  return (error: unknown, _req, res, next) => {
-    if (res.headersSent) return next(error);
+  return (error: unknown, _req, res, _next) => {
     // An outage or a bug never touches the cookie (Interface 5).
-    res.removeHeader('Set-Cookie');
+    if (res.headersSent) res.destroy();
+    else res.removeHeader('Set-Cookie');
     const { ids } = res.locals;
     if (isOutage(error)) {
       reportOutage(lines, ids, error);
-      return sendUnavailable(res);
+      return res.destroyed ? undefined : sendUnavailable(res);
     }
     const status = statusOf(error);
     if (status !== undefined) return sendError(res, OF_PARSER[status] ?? 'malformed_request');
     reportBug(lines, ids, error, 'unexpected error');
+    if (res.destroyed) return;
     return sendError(res, 'internal_error');
   };
 }

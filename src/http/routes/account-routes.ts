@@ -11,6 +11,7 @@ import { eraseOwnAccount } from '../../admin/user-erasure.js';
 import { redeemEmailChange, requestEmailChange, undoEmailChange } from '../../auth/email/change.js';
 import { readSession, staleness } from '../../auth/factors/fresh.js';
 import { AdminRefusal } from '../../listing/refusal.js';
+import { codeOf } from '../../platform/logger.js';
 import { refused } from '../../platform/refused.js';
 import type { Deps } from '../../services.js';
 import { emailBody, emailLinkBody } from '../account-bodies.js';
@@ -68,10 +69,14 @@ export function addAccountRoutes(
       const stale = staleness(session, clock.now());
       if (stale !== undefined) return refuseOwn(res, stale);
       const { id } = session.user;
-      const text = documentOf(clock.now(), id, await readPerson(deps, id));
-      res.locals.outcome = 'success';
+      const text = Readable.from(documentOf(clock.now(), id, await readPerson(deps, id)));
+      text.once('end', () => {
+        res.locals.outcome = 'success';
+      });
       res.set('Content-Disposition', 'attachment; filename="account.json"').type('json');
-      await pipeline(Readable.from(text), res);
+      await pipeline(text, res).catch((error: Error) => {
+        if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error; // the client has gone: the log says so
+      });
     })
     .all(policy, methodNotAllowed('GET', 'HEAD'));
 
