@@ -72,7 +72,7 @@ test('Interface 21: each notice ends with what to do: with a link to the account
 
 test('docs/mail.md: the example is a text for a new password', () => {
   const example = testedBlock('docs/mail.md', 'text');
-  expect(parseTemplate('reset', example)).toMatchObject({ subject: 'Choose a new password for {{site}}' });
+  expect(parseTemplate('reset', example)).toMatchObject({ subject: 'Choose a new password for {{product}}' });
 });
 
 test('Interface 17: texts of a folder replace ours, each by itself; files of editors and of Kubernetes are passed over', async () => {
