@@ -1,6 +1,8 @@
 /** The page of one user: facts, changes of the account, sessions, devices and events. (Interface 19) */
 import type { Page } from 'playwright-core';
 import { newDevice } from '../../support/gateway/devices.js';
+import { post } from '../../support/gateway/factors.js';
+import { signIn } from '../../support/gateway/graphql.js';
 import { CHOSEN, redeem } from '../../support/gateway/passwords.js';
 import { login } from '../../support/gateway/routes.js';
 import { whileAway } from '../../support/postgres/faults.js';
@@ -63,6 +65,20 @@ inChromium('in Chromium, the page of a user of the console', () => {
       .locator('dd')
       .innerText();
   }
+
+  test('Interface 21: a new e-mail that is not confirmed is a fact, until it is, and its events have names', async () => {
+    const user = await signIn(site.gateway, await site.gateway.user());
+    const { page, close } = await openConsole(site, 'analyst', pathOf(user.user.id));
+    await page.locator('dt').getByText('Failed logins').waitFor();
+    expect(await page.getByText('New e-mail').count()).toBe(0);
+    const wanted = `${'x'.repeat(60)}@example.com`; // longer than a column
+    expect((await post(site.gateway, 'email', { email: wanted }, user.accessToken)).status).toBe(202);
+    await page.reload();
+    await page.getByText('New e-mail, not confirmed yet', { exact: true }).waitFor();
+    expect(await fact(page, 'New e-mail, not confirmed yet')).toBe(wanted);
+    await page.getByRole('cell', { name: 'E-mail change asked for' }).waitFor();
+    await close();
+  });
 
   test('Interface 19: the facts have the id to copy', async () => {
     const user = await site.gateway.user({ role: 'analyst' });
@@ -256,6 +272,11 @@ inChromium('in Chromium, the page of a user of the console', () => {
       await site.gateway.rows(
         `update users set failed_login_attempts = 5, locked_until = now() + interval '1 hour' where id = $1`,
         [user.id],
+      );
+      await site.gateway.rows(
+        `insert into email_changes (user_id, token_sha256, email, password_version, expires_at)
+         values ($1, '', $2, 0, now() + interval '30 minutes')`,
+        [user.id, user.email.replaceAll('sub-domain.', 'subxdomainx')],
       );
       for (const table of ['refresh_tokens', 'known_devices', 'audit_events']) {
         await site.gateway.rows(`update ${table} set user_agent = $1 where user_id = $2`, [HOSTILE, user.id]);
