@@ -1,4 +1,4 @@
-/** Changes of e-mails, ways back and deletions that meet at two instances: one after the other, whoever is first. (Interface 21) */
+/** Changes of e-mails, ways back and deletions that meet at two instances: one after the other, in either order. (Interface 21) */
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { createUser } from '../../src/admin/user-changes.js';
 import {

@@ -112,7 +112,7 @@ test('Interface 5: any other method is 405, and other spellings of a path are 40
   }
 });
 
-test('Interface 5: a call of another site is refused before anything else, whoever calls', async () => {
+test('Interface 5: a call of another site is refused before anything else, with a valid token too', async () => {
   const before = await wholeState(gateway);
   for (const route of ALL) {
     for (const foreign of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
