@@ -10,7 +10,7 @@ const TakeBack = lazy(async () => (await import('./take-back.js')).TakeBack);
 
 export function App() {
   const opened = link.value;
-  if (opened?.kind === 'undo') return <TakeBack token={opened.token} />;
+  if (opened?.kind === 'undo') return <TakeBack key={opened} token={opened.token} />;
   if (isGone.value) return <Gone />;
   return (
     <Entrance reason={opened !== undefined && <p>Log in as yourself, then confirm your new e-mail.</p>}>

@@ -6,6 +6,7 @@ import { MyDevices } from '../kit/own/devices.js';
 import { MyFactors } from '../kit/own/factors.js';
 import { HAS_DEVICES, HAS_MAIL, PRODUCT_NAME } from '../kit/settings.js';
 import { Settled } from '../kit/settled.js';
+import { goToStart } from './anchor.js';
 import { ConfirmEmail } from './sections/confirm-email.js';
 import { DeleteAccount } from './sections/delete-account.js';
 import { Email } from './sections/email.js';
@@ -15,7 +16,7 @@ import { Sessions } from './sections/sessions.js';
 export function Home() {
   const [turn, setTurn] = useState(0);
   return (
-    <Settled onSettled={goToAnchor}>
+    <Settled onSettled={goToStart}>
       <Heading text={`Your account at ${PRODUCT_NAME}`} />
       <ConfirmEmail />
       {HAS_MAIL && (
@@ -41,14 +42,4 @@ export function Home() {
       </div>
     </Settled>
   );
-}
-
-/** The browser has looked for the section before it was there. */
-function goToAnchor(): void {
-  const section = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
-  const heading = section?.querySelector('h2');
-  if (section === null || heading == null) return;
-  heading.tabIndex = -1;
-  heading.focus({ preventScroll: true });
-  section.scrollIntoView();
 }

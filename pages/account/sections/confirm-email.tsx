@@ -8,11 +8,17 @@ import { Foreign } from '../../kit/foreign.js';
 import { problemOf } from '../../kit/graphql.js';
 import { emailChanged, useMe, usePendingEmail } from '../../kit/own/own.js';
 import { shownProblem } from '../../kit/problem.js';
+import { goTo } from '../anchor.js';
 import { link } from '../link.js';
 import { CUT_LINK, linkText } from '../link-problem.js';
 
+const ID = 'confirm';
+
 export function ConfirmEmail() {
   const opened = link.value;
+  useEffect(() => {
+    if (opened !== undefined) goTo(ID);
+  }, [opened]);
   return opened === undefined ? null : <Confirm key={opened} token={opened.token} />;
 }
 
@@ -23,10 +29,8 @@ function Confirm({ token }: { token: string | undefined }) {
   const [problem, setProblem] = useState(token === undefined ? CUT_LINK : '');
   const button = useRef<HTMLButtonElement>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: first, and after a refusal, since it was disabled meanwhile
   useEffect(() => {
-    button.current?.scrollIntoView({ block: 'center' });
-    button.current?.focus();
+    if (problem !== '') button.current?.focus(); // it was disabled meanwhile
   }, [problem]);
 
   const confirm = async (): Promise<void> => {
@@ -46,7 +50,7 @@ function Confirm({ token }: { token: string | undefined }) {
   };
   const next = pending?.pendingEmail;
   return (
-    <section class="notice" aria-labelledby="confirm-email">
+    <section class="notice" id={ID} aria-labelledby="confirm-email">
       <h2 id="confirm-email">Confirm your new e-mail</h2>
       <p>
         {next == null ? (

@@ -7,49 +7,17 @@ import { claimsOf, refreshTokenOf, type TestGateway } from '../../support/gatewa
 import { newApiKey, newCronKey } from '../../support/gateway/graphql.js';
 import { login, logout, refresh, WRONG } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
+import { faultsIn, TARGET, TARGET_OF_FINGERS } from '../fits.js';
 import { inChromium, type Site } from '../site.js';
 import { expectHeading, logIn, openAlone, startConsole } from './console.js';
 
 const WIDTHS = [320, 360, 414, 600, 768, 1024, 1100, 1280, 1360, 1920];
 const PHONES = [320, 360, 414];
-/** WCAG 2.2, 2.5.8 and 2.5.5: CSS pixels */
-const [TARGET, TARGET_OF_FINGERS] = [24, 44];
 
 /** 254 characters, the longest that the gateway takes */
 const LONG_EMAIL = `${'m'.repeat(64)}@${`${'w'.repeat(58)}.`.repeat(3)}example.com`;
 const WIDE_EMAIL = `${'W'.repeat(12)}@example.com`; // not broken into lines, if that can be helped
 const AGENTS = [`<b>${'x'.repeat(500)}`, 'word '.repeat(100), '\u202e'.repeat(200), 'm'.repeat(512)];
-
-/** What does not fit and what is too small, in words. @param least of a target: CSS pixels */
-const faultsIn = (page: Page, least: number) => page.evaluate<string[]>(`(${FAULTS})(${least})`);
-
-const FAULTS = String(`(least) => {
-  const faults = [];
-  const name = (e) => (e.getAttribute('aria-label') ?? e.textContent ?? '').trim().slice(0, 40) + ' ' + e.outerHTML.slice(0, 60);
-  const { scrollWidth, clientWidth } = document.documentElement;
-  const ofRoot = scrollWidth > clientWidth;
-  if (ofRoot) faults.push('the page is ' + scrollWidth + ' wide');
-  for (const e of document.querySelectorAll('body *')) {
-    if (!e.checkVisibility({ visibilityProperty: true }) || e.closest('.unseen, svg, .skip')) continue;
-    const box = e.getBoundingClientRect();
-    const isClipped = e.closest('.bars, pre, bdi') !== null;
-    if (ofRoot && box.right > clientWidth + 1 && e.children.length === 0) faults.push('beyond the edge: ' + name(e));
-    const isField = e.matches('input, select, textarea');
-    const scrolls = /auto|scroll/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1;
-    if (scrolls && !isField && !isClipped) faults.push('scrolls sideways: ' + name(e));
-    if (!e.matches('a[href], button, input, select, textarea, summary')) continue;
-    let { top, right, bottom, left } = box;
-    for (const label of e.matches('[type=checkbox], [type=radio]') ? e.labels : []) {
-      const of = label.getBoundingClientRect();
-      [top, right, bottom, left] = [Math.min(top, of.top), Math.max(right, of.right), Math.max(bottom, of.bottom), Math.min(left, of.left)];
-    }
-    const [width, height] = [right - left, bottom - top];
-    if (Math.min(width, height) < least - 0.1) faults.push(Math.round(width) + ' x ' + Math.round(height) + ': ' + name(e));
-  }
-  const bars = document.querySelectorAll('.bars a');
-  if (least > 24 && [...bars].some((e) => getComputedStyle(e).pointerEvents !== 'none')) faults.push('bars for fingers');
-  return [...new Set(faults)];
-}`);
 
 /** Opens all that can be opened in the view. */
 async function openAll(page: Page): Promise<void> {
