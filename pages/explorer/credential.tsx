@@ -1,7 +1,8 @@
 /** The header of the explorer: a login, which the client refreshes, and as whom the page asks. */
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type AuthClient, AuthError, type AuthState } from '../../client/src/browser.js';
 import { WAYS, type Way, type WayName } from './ways.js';
+import { useUniqueId } from '../kit/unique-id.js';
 
 /** As whom the page asks, and what was typed for it */
 export interface Chosen {
@@ -18,7 +19,7 @@ interface Props {
 }
 
 export function Credential({ auth, publicUrl, chosen, choose }: Props) {
-  const id = useId();
+  const id = useUniqueId();
   const { fields }: Way = WAYS[chosen.way];
   return (
     <header>

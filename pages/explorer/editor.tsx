@@ -1,6 +1,6 @@
 /** A box for a query or for JSON. Tab leaves it; Enter keeps the indentation. */
 import type { RefObject } from 'preact';
-import { useId } from 'preact/hooks';
+import { useUniqueId } from '../kit/unique-id.js';
 
 interface Props {
   label: string;
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function Editor({ label, rows, value, onValue, onCursor, field, note }: Props) {
-  const id = useId();
+  const id = useUniqueId();
   const follow = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }): void =>
     onCursor?.(currentTarget.selectionEnd);
   return (

@@ -1,6 +1,6 @@
 /** Choices of a form: several of many as checkboxes, one of few as radio buttons. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useUniqueId } from './unique-id.js';
 
 export interface Option {
   value: string;
@@ -64,7 +64,7 @@ interface ChoosableProps {
 
 /** One checkbox or radio button, with words of what it means. */
 export function Choosable({ option: { value, label, hint }, ...input }: ChoosableProps) {
-  const id = useId();
+  const id = useUniqueId();
   return (
     <div class="choosable">
       <input {...input} id={id} value={value} aria-describedby={hint === undefined ? undefined : `${id}-hint`} />

@@ -1,7 +1,8 @@
 /** A change that is asked about once, in words that say what it does. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Problem, shownProblem } from './problem.js';
+import { useUniqueId } from './unique-id.js';
 
 export interface DialogProps {
   title: string;
@@ -41,7 +42,7 @@ export function Dialog(props: DialogProps) {
   const problem = refusal ?? props.problem;
   const [result, setResult] = useState<ComponentChildren>();
   const isDone = useRef(false);
-  const heading = useId();
+  const heading = useUniqueId();
 
   useEffect(() => {
     const [opener, element] = [document.activeElement, dialog.current];

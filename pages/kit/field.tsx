@@ -1,7 +1,8 @@
 /** A field of a form, with its label, a hint, and what the gateway says is wrong with it. */
 import type { InputHTMLAttributes } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Problem } from './problem.js';
+import { useUniqueId } from './unique-id.js';
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'ref'> {
   label: string;
@@ -13,7 +14,7 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'ref'
 }
 
 export function Field({ label, name, hint, problem, ...rest }: Props) {
-  const id = useId();
+  const id = useUniqueId();
   const input = useRef<HTMLInputElement>(null);
   const wrong = problem?.argument === name ? problem : undefined;
   useEffect(() => {

@@ -1,14 +1,7 @@
 /** The sections of the account page, by keyboard, and what they say if something is wrong. (Interface 21) */
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { whileAway } from '../../support/postgres/faults.js';
-import {
-  ageProofs,
-  confirmByPassword,
-  confirmDialog,
-  expectFocus,
-  logIn,
-  openAlone,
-} from '../console/console.js';
+import { ageProofs, confirmByPassword, confirmDialog, expectFocus, logIn, openAlone } from '../console/console.js';
 import { inChromium, type Site } from '../site.js';
 import { FIREFOX, logInElsewhere, openAccount, startAccount, whole } from './account.js';
 
@@ -31,7 +24,9 @@ inChromium('in Chromium, the account page', () => {
     await page.getByRole('heading', { level: 1, name: `Your account at ${host}` }).waitFor();
     await page.getByRole('link', { name: 'Back to app.example.com' }).waitFor();
     expect(await page.title()).toContain(host);
-    const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+    const stored = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
     expect(stored).not.toMatch(/eyJ/);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('Password').waitFor();
@@ -83,6 +78,8 @@ inChromium('in Chromium, the account page', () => {
     await ageProofs(site, id);
     await page.getByRole('button', { name: 'Delete my account' }).focus();
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Tab');
     await page.keyboard.type('somebody@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('This is not your e-mail.').waitFor();
@@ -99,7 +96,9 @@ inChromium('in Chromium, the account page', () => {
     const reached: string[] = ['Skip to the sections'];
     for (let i = 0; i < 40; i += 1) {
       await page.keyboard.press('Tab');
-      reached.push(await page.evaluate(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`));
+      reached.push(
+        await page.evaluate(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`),
+      );
       if (reached.at(-1) === 'Delete my account') break;
     }
     const wanted = [
@@ -140,7 +139,7 @@ inChromium('in Chromium, the account page', () => {
     await site.gateway.rows(`update users set is_active = false where role = 'admin' and id <> $1`, [id]);
     const { page, close } = await openAlone(site, '/account', { email });
     await page.getByRole('button', { name: 'Delete my account' }).click();
-    await page.waitForTimeout(3000); console.log(await page.content()); await page.getByRole('dialog').getByLabel('Your e-mail').fill(email.toUpperCase());
+    await page.getByRole('dialog').getByLabel('Your e-mail').fill(email.toUpperCase());
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('You are the last administrator. Make somebody else one first.').waitFor();
     expect(await site.gateway.rows('select from users where id = $1', [id])).toHaveLength(1);

@@ -114,7 +114,10 @@ inChromium('in Chromium, the links to the account page', () => {
       const button = page.getByRole('button', { name: 'Take it back' });
       await page.getByRole('heading', { name: 'Take back your e-mail' }).waitFor();
       if ((await button.count()) > 0) await button.click();
-      await page.getByRole('alert').getByText(text ?? '').waitFor();
+      await page
+        .getByRole('alert')
+        .getByText(text ?? '')
+        .waitFor();
     }
     expect(wrong).toEqual([]);
     await close();

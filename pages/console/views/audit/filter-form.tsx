@@ -1,15 +1,16 @@
 /** A filter to add: which one, and its value. */
 import type { RefObject } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { place, setQuery } from '../../../kit/location.js';
 import { EVENT_TYPES, eventName } from '../../events.js';
 import type { AuditEventType } from '../../operations.js';
 import { FIELD_NAMES, FIELDS, type Field, THEFTS, TYPE_GROUPS, withTypes } from './filters.js';
+import { useUniqueId } from '../../../kit/unique-id.js';
 
 /** @param start is focused when the last filter is removed */
 export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
   const [field, setField] = useState<Field>('eventTypes');
-  const id = useId();
+  const id = useUniqueId();
   const add = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;

@@ -1,7 +1,8 @@
 /** Which keys are shown: by their state and their service, as the query of the page says. */
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { place, setQuery } from '../../../kit/location.js';
 import type { ApiKeyFilter } from '../../operations.js';
+import { useUniqueId } from '../../../kit/unique-id.js';
 
 const STATES = [
   ['', 'Valid'],
@@ -21,7 +22,7 @@ export function keyFilter(): ApiKeyFilter {
 }
 
 export function KeyFilters() {
-  const id = useId();
+  const id = useUniqueId();
   const { query } = place.value;
   const state = query.get('state') ?? '';
   const service = query.get('service') ?? '';
