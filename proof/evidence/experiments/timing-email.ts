@@ -20,11 +20,11 @@ export const timingEmail: Experiment = {
   isAlone: true,
   mutants: [
     {
-      name: 'a taken address is answered before anything is written',
+      name: 'a taken address is answered at once',
       file: 'src/auth/email/change.ts',
-      from: '    const expiresAt = addSeconds(now, CHANGE_SECONDS);',
-      to: `    if ((await tx.run(takenSql, { email })).length > 0) return { kind: 'requested' };
-    const expiresAt = addSeconds(now, CHANGE_SECONDS);`,
+      from: "  const token = generateEmailToken('change');",
+      to: `  if ((await deps.db.run(takenSql, { email })).length > 0) return { kind: 'requested' };
+  const token = generateEmailToken('change');`,
       foundBy: /^taken and free addresses told apart/,
       and: {
         file: 'src/auth/email/change.ts',
