@@ -23,15 +23,13 @@ export const timingEmail: Experiment = {
       name: 'a taken address is answered at once',
       file: 'src/auth/email/change.ts',
       from: "  const token = generateEmailToken('change');",
-      to: `  if ((await deps.db.run(takenSql, { email })).length > 0) return { kind: 'requested' };
+      to: `  if ((await takenEmails(deps.db, [email], deps.clock.now())).length > 0) return { kind: 'requested' };
   const token = generateEmailToken('change');`,
       foundBy: /^taken and free addresses told apart/,
       and: {
         file: 'src/auth/email/change.ts',
-        from: "type EmailDeps = Deps<'clock' | 'db' | 'keyring'>;",
-        to: `type EmailDeps = Deps<'clock' | 'db' | 'keyring'>;
-import { statement } from '../../db/statement.js';
-const takenSql = statement('taken_email', { email: 'text' }, { id: 'uuid' })\`select id from users where email = :email\`;`,
+        from: '  beginEmailChange,',
+        to: '  beginEmailChange,\n  takenEmails,',
       },
     },
   ],
