@@ -1,8 +1,7 @@
 /** The header of the explorer: a login, which the client refreshes, and as whom the page asks. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { type AuthClient, AuthError, type AuthState } from '../../client/src/browser.js';
 import { WAYS, type Way, type WayName } from './ways.js';
-import { useUniqueId } from '../kit/unique-id.js';
 
 /** As whom the page asks, and what was typed for it */
 export interface Chosen {
@@ -19,7 +18,7 @@ interface Props {
 }
 
 export function Credential({ auth, publicUrl, chosen, choose }: Props) {
-  const id = useUniqueId();
+  const id = useId();
   const { fields }: Way = WAYS[chosen.way];
   return (
     <header>

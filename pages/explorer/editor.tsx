@@ -1,6 +1,6 @@
 /** A box for a query or for JSON. Tab leaves it; Enter keeps the indentation. */
 import type { RefObject } from 'preact';
-import { useUniqueId } from '../kit/unique-id.js';
+import { useId } from 'preact/hooks';
 
 interface Props {
   label: string;
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function Editor({ label, rows, value, onValue, onCursor, field, note }: Props) {
-  const id = useUniqueId();
+  const id = useId();
   const follow = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }): void =>
     onCursor?.(currentTarget.selectionEnd);
   return (

@@ -16,6 +16,7 @@ const ID = 'confirm';
 
 export function ConfirmEmail() {
   const opened = link.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each link that is opened
   useEffect(() => {
     if (opened !== undefined) goTo(ID);
   }, [opened]);
