@@ -110,6 +110,7 @@ test.each(made.map((statement) => [statement.name, statement] as const))(
     for (const { name, canBeNull } of columns) {
       const field = statement.row[name];
       const declared = String(typeof field === 'object' ? field.type : field).endsWith('?');
+      if (declared && / left join \(/.test(statement.text)) continue; // a row may lack all that is joined
       if (canBeNull !== undefined) expect([name, declared]).toEqual([name, canBeNull]);
     }
   },
