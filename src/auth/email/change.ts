@@ -9,7 +9,7 @@ import { addSeconds } from '../../platform/clock.js';
 import { uuidInTimeOrder } from '../../platform/ids.js';
 import { type Refused, refused } from '../../platform/refused.js';
 import type { Deps } from '../../services.js';
-import { changeOwn, lockUser, type SessionGone, type Stale } from '../factors/fresh.js';
+import { changeOwn, lockUser, readSession, type SessionGone, type Stale } from '../factors/fresh.js';
 import { endCeremonies } from '../factors/rows.js';
 import { endDevices } from '../known-devices.js';
 import type { EmailRefusal } from '../outcomes.js';
@@ -19,6 +19,7 @@ import {
   beginEmailChange,
   CHANGE_SECONDS,
   findUndoOwner,
+  hasEmailChange,
   momentOfChange,
   takeEmailChange,
   takeUndo,
@@ -56,6 +57,11 @@ export async function redeemEmailChange(
   token: string,
   origin: RequestOrigin,
 ): Promise<{ kind: 'changed'; email: string } | Stale | SessionGone | Refused<EmailRefusal>> {
+  const tokenSha256 = hashOfToken(token);
+  // A dead link does not wait for the turn, nor makes others wait.
+  if (!(await hasEmailChange(deps.db, claims.sub, tokenSha256, deps.clock.now()))) {
+    return refused((await readSession(deps, claims)) === undefined ? 'user_gone' : 'link_invalid');
+  }
   const undoToken = generateEmailToken('undo');
   return changeOwn(deps, claims, { fresh: false, before: lockChangesSql }, async ({ user, familyId }, tx, now) => {
     const changedAt = await momentOfChange(tx, user.id, now);
@@ -63,7 +69,7 @@ export async function redeemEmailChange(
     const sealedToken = await sealSecret(deps.keyring, id, undoToken, now);
     const expiresAt = addSeconds(changedAt, UNDO_SECONDS);
     const undo = { id, tokenSha256: hashOfToken(undoToken), sealedToken, expiresAt };
-    const taken = await takeEmailChange(tx, { user, tokenSha256: hashOfToken(token), undo, now });
+    const taken = await takeEmailChange(tx, { user, tokenSha256, undo, now });
     if (taken === undefined) return refused('link_invalid');
     if (taken.is_taken) return refused('email_taken');
     const metadata = { from: taken.former, to: taken.email, family_id: familyId };
@@ -83,6 +89,7 @@ export async function undoEmailChange(
 ): Promise<{ kind: 'undone' } | Refused<EmailRefusal>> {
   clock.requireSynced();
   const tokenSha256 = hashOfToken(token);
+  if ((await findUndoOwner(db, tokenSha256, clock.now())) === undefined) return refused('link_invalid');
   return db.transaction(async (tx) => {
     await tx.run(lockChangesSql, {});
     const now = clock.now();

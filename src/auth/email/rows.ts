@@ -58,6 +58,18 @@ export async function beginEmailChange(db: Db, change: NewEmailChange): Promise<
   await db.run(beginSql, { user_id, token_sha256, email, password_version, expires_at, sealed_token });
 }
 
+const liveSql = statement(
+  'live_email_change',
+  { user_id: 'uuid', token_sha256: 'bytea', now: 'timestamptz' },
+  { user_id: 'uuid' },
+)`
+  select user_id from email_changes where user_id = :user_id and token_sha256 = :token_sha256 and expires_at > :now`;
+
+/** Whether the user has this link, as far as can be known without the turn. */
+export async function hasEmailChange(db: Db, userId: string, tokenSha256: Uint8Array, now: Date): Promise<boolean> {
+  return (await db.run(liveSql, { user_id: userId, token_sha256: tokenSha256, now })).length > 0;
+}
+
 const newestUndoSql = statement('newest_undo', { user_id: 'uuid' }, { expires_at: 'timestamptz?' })`
   select max(expires_at) as expires_at from email_undos where user_id = :user_id`;
 

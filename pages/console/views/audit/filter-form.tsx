@@ -2,10 +2,10 @@
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { place, setQuery } from '../../../kit/location.js';
+import { useUniqueId } from '../../../kit/unique-id.js';
 import { EVENT_TYPES, eventName } from '../../events.js';
 import type { AuditEventType } from '../../operations.js';
 import { FIELD_NAMES, FIELDS, type Field, THEFTS, TYPE_GROUPS, withTypes } from './filters.js';
-import { useUniqueId } from '../../../kit/unique-id.js';
 
 /** @param start is focused when the last filter is removed */
 export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {

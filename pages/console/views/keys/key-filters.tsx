@@ -1,8 +1,8 @@
 /** Which keys are shown: by their state and their service, as the query of the page says. */
 import { useEffect, useRef } from 'preact/hooks';
 import { place, setQuery } from '../../../kit/location.js';
-import type { ApiKeyFilter } from '../../operations.js';
 import { useUniqueId } from '../../../kit/unique-id.js';
+import type { ApiKeyFilter } from '../../operations.js';
 
 const STATES = [
   ['', 'Valid'],

@@ -1,8 +1,8 @@
 /** The last requests that were refused for a wrong password or a lock. */
 import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../../kit/answer.js';
-import { useFocusBack } from '../../../kit/focus.js';
 import { Device } from '../../../kit/device.js';
+import { useFocusBack } from '../../../kit/focus.js';
 import { Foreign } from '../../../kit/foreign.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';

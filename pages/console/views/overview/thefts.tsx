@@ -1,8 +1,8 @@
 /** Thefts that need a look, each with what its session's story says. */
 import { useRef, useState } from 'preact/hooks';
 import { useAsked } from '../../../kit/answer.js';
-import { useFocusBack } from '../../../kit/focus.js';
 import { Device } from '../../../kit/device.js';
+import { useFocusBack } from '../../../kit/focus.js';
 import { Foreign } from '../../../kit/foreign.js';
 import { ask } from '../../../kit/graphql.js';
 import { useHeld } from '../../../kit/held.js';
