@@ -12,6 +12,9 @@ export type Operation<Data, Variables> = string & { readonly [types]?: (variable
 /** Codes after which the same request may succeed later */
 const PASSING = ['SERVICE_UNAVAILABLE', 'RATE_LIMITED'];
 
+/** What the gateway says of a wait, if it also says how long that is */
+const LATER = /,? try again later$/;
+
 interface Answer<Data> {
   data?: Data | null;
   errors?: Array<{
@@ -79,7 +82,7 @@ export function problemOf(error: unknown): unknown {
   if (error instanceof Problem || (error instanceof DOMException && error.name === 'AbortError')) return error;
   if (error instanceof AuthError && error.kind === 'refused') {
     const { detail, retryAfterSeconds: wait, reason, status } = error;
-    const text = wait ? `${detail}. Try again in ${minutes(wait)}.` : `${detail}.`;
+    const text = wait ? `${detail?.replace(LATER, '')}. Try again in ${minutes(wait)}.` : `${detail}.`;
     return new Problem(text, status >= 500 || status === 429, reason);
   }
   return new Problem('The gateway does not answer.', true);

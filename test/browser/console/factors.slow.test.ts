@@ -131,6 +131,7 @@ inChromium('in Chromium, second factors in the console', () => {
     await ageProofs(site, id);
     await press(page, /^Remove Chrome/);
     await page.getByRole('dialog').getByText('It is the last one.').waitFor();
+    await page.getByRole('dialog').getByText('If your role needs a second factor').waitFor();
     await press(page, /^Remove$/);
     await confirmDialog(page).waitFor();
     expect(await confirmDialog(page).getByLabel('Code').count()).toBe(0);
@@ -233,6 +234,7 @@ inChromium('in Chromium, second factors in the console', () => {
     await expectHeading(page, 'My sessions');
     await page.getByText('Your role needs a second factor before it can do anything here.').waitFor();
     expect(await page.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual(['My sessions']);
+    await page.getByText('Add one under Second factors.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Second factors' }).press('Enter');
     await expectFocus(page, 'e.id', 'second-factors');
     await page.goto(`${strict.edge.url}/console/users`);

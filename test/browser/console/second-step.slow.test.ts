@@ -156,9 +156,10 @@ inChromium('in Chromium, a login with a second factor', () => {
     await page.getByRole('link', { name: 'Log in with a passkey' }).press('Enter');
     await expectHeading(page, 'My sessions');
 
+    const json = { detail: 'Too many login attempts, try again later', reason: 'rate_limited' };
     await page.route('**/login/passkey/options', (route) => {
       options.push('refused');
-      return route.fulfill({ status: 429, json: { detail: 'Too many attempts', reason: 'rate_limited' } });
+      return route.fulfill({ status: 429, json, headers: { 'retry-after': '900' } });
     });
     await page.getByRole('button', { name: 'Log out' }).click();
     await expectHeading(page, 'Log in');
@@ -168,6 +169,9 @@ inChromium('in Chromium, a login with a second factor', () => {
     await page.keyboard.press('End');
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(options.filter((body) => body === 'refused').length).toBe(1);
+    await page.getByRole('link', { name: 'Log in with a passkey' }).press('Enter');
+    const said = 'Too many login attempts. Try again in 15 minutes.';
+    await page.getByRole('alert').getByText(said, { exact: true }).waitFor();
     expect(wrong).toEqual([]);
     await close();
   });
