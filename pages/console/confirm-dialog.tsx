@@ -6,7 +6,7 @@ import { Problem, shownProblem } from '../kit/problem.js';
 import { Loading } from '../kit/states.js';
 import { useAnswer } from './answer.js';
 import { auth } from './auth.js';
-import { CodeField, problemWithFactor } from './factors.js';
+import { CodeField, codeOf, problemWithFactor } from './factors.js';
 import { problemOf } from './graphql.js';
 import { OwnFactorKinds } from './operations.js';
 import { byPasskey } from './passkeys.js';
@@ -50,6 +50,7 @@ function ByPassword({ onProved, onCancel, onFactorNeeded }: Props & { onFactorNe
             autocomplete="current-password"
             hint="It is a while since you proved who you are, so this needs your password again."
             problem={problem}
+            isOnce
             required
           />
         </div>
@@ -65,7 +66,7 @@ function ByFactor({ onProved, onCancel }: Props) {
   const confirm = async (form: FormData): Promise<void> => {
     const by = form.get('by') === 'passkey' || !hasCode ? 'passkey' : 'totp';
     try {
-      if (by === 'totp') await auth.confirm({ code: String(form.get('totp')) });
+      if (by === 'totp') await auth.confirm({ code: codeOf(form) });
       else await byPasskey(({ confirmByPasskey }) => confirmByPasskey(auth));
     } catch (error) {
       throw problemWithFactor(error, by);
@@ -88,6 +89,9 @@ function ByFactor({ onProved, onCancel }: Props) {
           <p>This needs a fresh proof by your second factor.</p>
           {data === undefined && problem === undefined && <Loading />}
           {hasCode && <CodeField problem={problem} />}
+          {data !== undefined && (
+            <p class="quiet">Lost it? Log out, log in with a recovery code, and remove it within five minutes.</p>
+          )}
         </>
       )}
     </Dialog>

@@ -6,8 +6,9 @@ import { Foreign } from '../kit/foreign.js';
 import { Link, place } from '../kit/location.js';
 import { Problem } from '../kit/problem.js';
 import { useAnswer } from './answer.js';
-import { auth, currentUser } from './auth.js';
+import { auth, currentUser, isByRecoveryCode } from './auth.js';
 import { ConfirmPlace } from './confirm-place.js';
+import { FactorLost } from './factor-lost.js';
 import { problemOf } from './graphql.js';
 import { OwnName } from './operations.js';
 import { SearchBox } from './search.js';
@@ -28,6 +29,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Account />
       </header>
       <main id="view" tabIndex={-1}>
+        {isByRecoveryCode.value && <FactorLost />}
         {children}
       </main>
       <Announcements />

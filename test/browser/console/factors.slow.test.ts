@@ -70,7 +70,7 @@ inChromium('in Chromium, second factors in the console', () => {
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('This code is wrong').waitFor();
     await expectFocus(page, 'e.labels?.[0]?.textContent', 'Code');
-    await dialog.getByLabel('Code').fill(codeOf(secret));
+    await page.keyboard.type(codeOf(secret)); // the wrong one is gone
     await page.keyboard.press('Enter');
     await dialog.getByText('Save them now').waitFor();
     const codes = (await dialog.locator('pre').innerText()).split('\n');
@@ -148,6 +148,12 @@ inChromium('in Chromium, second factors in the console', () => {
     await ageProofs(site, id);
     await press(page, 'Add an authenticator app');
     await confirmDialog(page).getByLabel('Your password').waitFor();
+    expect(await page.getByText('Loading…').count()).toBe(0);
+    await confirmDialog(page).getByLabel('Your password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await confirmDialog(page).getByRole('alert').getByText('This password is wrong.').waitFor();
+    await expectFocus(page, 'e.labels?.[0]?.textContent', 'Your password');
+    expect(await confirmDialog(page).getByLabel('Your password').inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await confirmDialog(page).waitFor({ state: 'detached' });
     await expectFocus(page, 'e.textContent', 'Add an authenticator app');

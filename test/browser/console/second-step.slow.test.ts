@@ -52,6 +52,11 @@ inChromium('in Chromium, a login with a second factor', () => {
     expect(await code.getAttribute('inputmode')).toBe('numeric');
     expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
 
+    await page.keyboard.type('12345');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('A code has six digits. Nothing was sent.').waitFor();
+    await expectFocus(page, 'e.value', '12345');
+    await code.fill('');
     await page.keyboard.type(wrongCode(person.secret, site.gateway.clock.now()));
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('This code is wrong').waitFor();
@@ -61,6 +66,11 @@ inChromium('in Chromium, a login with a second factor', () => {
     await page.keyboard.press('Control+V');
     await page.keyboard.press('Enter');
     await expectHeading(page, 'My sessions');
+    const failures = await site.gateway.rows(
+      `select from audit_events where user_id = $1 and event_type = 'login_failure'`,
+      [person.user.id],
+    );
+    expect(failures.length).toBe(1);
     expect(wrong).toEqual([]);
     await close();
   });
@@ -81,6 +91,21 @@ inChromium('in Chromium, a login with a second factor', () => {
     await page.keyboard.type(person.recoveryCodes[0] ?? '');
     await page.keyboard.press('Enter');
     await expectHeading(page, 'My sessions');
+    await page.getByRole('button', { name: 'Remove Authenticator app' }).waitFor();
+    const advice = page.getByText('You logged in with a recovery code.');
+    await advice.getByRole('link', { name: 'Second factors' }).press('Enter');
+    await expectFocus(page, 'e.id', 'second-factors');
+    await page.getByRole('button', { name: 'Remove Authenticator app' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByText('You have none.').waitFor(); // without another proof
+    await advice.waitFor();
+    await page.getByRole('button', { name: 'Add an authenticator app' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' });
+    const secret = (await dialog.locator('pre').innerText()).replaceAll(' ', '');
+    await dialog.getByLabel('Code').fill(codeAt(secret, site.gateway.clock.now()));
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'I have saved them' }).press('Enter');
+    await advice.waitFor({ state: 'detached' });
     expect(wrong).toEqual([]);
     await close();
   });
@@ -266,7 +291,7 @@ inChromium('in Chromium, a login with a second factor', () => {
     await passwordStep(page, person.user.email);
     await page.getByLabel('Code').waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
-    await page.getByLabel('Code').fill('1');
+    await page.getByLabel('Code').fill(wrongCode(person.secret, site.gateway.clock.now()));
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('This code is wrong').waitFor();
     expect(await lookAt(page)).toEqual(GOOD);

@@ -7,8 +7,8 @@ import { type Problem, shownProblem } from '../../../kit/problem.js';
 import { Loading } from '../../../kit/states.js';
 import { auth } from '../../auth.js';
 import { ChangeDialog } from '../../change-dialog.js';
-import { confirmed, NOT_CONFIRMED } from '../../confirmation.js';
-import { CodeField, problemWithFactor } from '../../factors.js';
+import { confirmed, NOT_CONFIRMED, question } from '../../confirmation.js';
+import { CodeField, codeOf, problemWithFactor } from '../../factors.js';
 import { problemOf } from '../../graphql.js';
 import { RecoveryCodes, SAVED } from './recovery-codes.js';
 
@@ -30,7 +30,7 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
       onClose();
     });
   }, []);
-  if (enrolment === undefined) return <Loading />;
+  if (enrolment === undefined) return question.value === undefined ? <Loading /> : null;
   const { id, secret, uri } = enrolment;
   return (
     <ChangeDialog
@@ -40,7 +40,7 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
       saidByFields={['totp']}
       onSubmit={async (form) => {
         try {
-          const { recoveryCodes } = await activateTotp(auth, id, String(form.get('totp')));
+          const { recoveryCodes } = await activateTotp(auth, id, codeOf(form));
           onDone('The authenticator app was added.');
           return recoveryCodes.length > 0 ? <RecoveryCodes codes={recoveryCodes} email={email} /> : undefined;
         } catch (error) {

@@ -6,6 +6,7 @@ import type { Problem } from '../../../kit/problem.js';
 import { Answered, Empty, ProblemNotice } from '../../../kit/states.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { useAnswer } from '../../answer.js';
+import { isByRecoveryCode } from '../../auth.js';
 import { codesLeftText, FACTOR_COLUMNS, type ListedFactor } from '../../factor-table.js';
 import { MyFactors as Factors } from '../../operations.js';
 import { HAS_PASSKEYS } from '../../passkeys.js';
@@ -33,6 +34,10 @@ export function MyFactors() {
   const done = (text: string): void => {
     announce(text);
     answer.reload();
+  };
+  const added = (text: string): void => {
+    isByRecoveryCode.value = false;
+    done(text);
   };
   const { email = '', factors = [], recoveryCodesLeft: left = 0 } = answer.data?.me ?? {};
   const hasApp = factors.some(({ kind }) => kind === 'totp');
@@ -94,8 +99,8 @@ export function MyFactors() {
         }
       </Answered>
       <ProblemNotice problem={problem} />
-      {opened === 'app' && <AddApp email={email} onDone={done} onProblem={setProblem} onClose={close} />}
-      {opened === 'passkey' && <AddPasskey email={email} onDone={done} onClose={close} />}
+      {opened === 'app' && <AddApp email={email} onDone={added} onProblem={setProblem} onClose={close} />}
+      {opened === 'passkey' && <AddPasskey email={email} onDone={added} onClose={close} />}
       {opened === 'codes' && <NewCodes email={email} onDone={done} onClose={close} />}
       {typeof opened === 'object' && (
         <RemoveFactor factor={opened} isLast={factors.length === 1} onDone={done} onClose={close} />
