@@ -10,7 +10,7 @@ import { ChangeDialog } from '../../change-dialog.js';
 import { confirmed, NOT_CONFIRMED, question } from '../../confirmation.js';
 import { CodeField, codeOf, problemWithFactor } from '../../factors.js';
 import { problemOf } from '../../graphql.js';
-import { RecoveryCodes, SAVED } from './recovery-codes.js';
+import { RecoveryCodes, SHOWS_CODES } from './recovery-codes.js';
 
 interface Props {
   email: string;
@@ -36,7 +36,7 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
     <ChangeDialog
       title="Add an authenticator app"
       action="Add app"
-      done={SAVED}
+      {...SHOWS_CODES}
       saidByFields={['totp']}
       onSubmit={async (form) => {
         try {
@@ -56,13 +56,16 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
             secret by hand.
           </p>
           <QrCode text={uri} />
-          <Copyable label="Secret" text={secret} />
+          <Copyable label="Secret" text={inGroups(secret)} copies={secret} />
           <CodeField problem={problem} />
         </>
       )}
     </ChangeDialog>
   );
 }
+
+/** For those who type it: `ABCD EFGH` */
+const inGroups = (secret: string): string => secret.replace(/.{4}(?=.)/g, '$& ');
 
 /** Modules around it, without which some cameras find nothing (ISO/IEC 18004) */
 const QUIET_ZONE = 4;
