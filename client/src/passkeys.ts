@@ -1,6 +1,6 @@
 /** The entry `@auth-gateway/client/passkeys`: logging in and proving who one is by WebAuthn. (Interface 20) */
 import { AuthError } from './auth-error.js';
-import { ceremonyOf, passkeyOptions, type RecoveryCodes, addPasskey as store } from './factors.js';
+import { type Ceremony, ceremonyOf, passkeyOptions, type RecoveryCodes, addPasskey as store } from './factors.js';
 import { inside } from './inside.js';
 import type { AuthClient, User } from './types.js';
 import { askPasskey, createPasskey, isAutofillAvailable } from './webauthn.js';
@@ -12,17 +12,27 @@ export interface PasskeyLoginOptions {
   signal?: AbortSignal | undefined;
   /**
    * Offers passkeys in the suggestions of a field with `autocomplete="username webauthn"`, until one is chosen or another
-   * function of this entry is called.
+   * function of this entry is called. Begin when somebody acts: each request for a ceremony counts for the login limit of
+   * the address. A dialog that follows within four minutes needs no second one.
    */
   autofill?: boolean;
 }
 
-/** A ceremony ends after 5 minutes. What is offered in a field is then replaced, once somebody is there. */
-const OFFER_MS = 240_000;
-const SIGNS_OF_LIFE = ['pointermove', 'pointerdown', 'keydown', 'focusin'] as const;
+/** A ceremony ends after 5 minutes. What is offered in a field is replaced before that, once somebody acts. */
+const FRESH_MS = 240_000;
+const ACTS = ['pointerdown', 'keydown'] as const;
 
 /** The call that waits for the user. A browser takes one at a time. */
 let current: AbortController | undefined;
+
+/** The ceremony of a login that nobody has completed yet. */
+interface Begun {
+  beganAt: number;
+  answer: Promise<Ceremony>;
+}
+
+/** An offer and the dialog after it share one. */
+const unused = new WeakMap<AuthClient, Begun>();
 
 /**
  * Logs in with a passkey in the place of the password. What all functions of this entry throw: `NotAllowedError` if the user
@@ -33,7 +43,7 @@ let current: AbortController | undefined;
  */
 export function logInWithPasskey(client: AuthClient, options: PasskeyLoginOptions = {}): Promise<User> {
   return alone(options.signal, async (ended) => {
-    const chosen = await (options.autofill ? offer(client, ended) : ask(client, ended));
+    const chosen = await (options.autofill ? offer(client, ended) : complete(client, begin(client), ended));
     return inside(client).enter('login/passkey', chosen);
   });
 }
@@ -104,37 +114,54 @@ interface Chosen {
   credential: object;
 }
 
-async function ask(client: AuthClient, ended: AbortSignal, isOffer?: boolean): Promise<Chosen> {
-  const { ceremony, publicKey } = await inside(client).ask('login/passkey/options', ceremonyOf, {});
-  return { ceremony, credential: await askPasskey(publicKey, ended, isOffer) };
+/** @returns the one that was begun before, as long as it is fresh and unused; otherwise a new one */
+function begin(client: AuthClient): Begun {
+  const before = unused.get(client);
+  if (before && isFresh(before)) return before;
+  const answer = inside(client).ask('login/passkey/options', ceremonyOf, {});
+  const ceremony = { beganAt: Date.now(), answer };
+  unused.set(client, ceremony);
+  answer.catch(() => forget(client, ceremony));
+  return ceremony;
+}
+
+const isFresh = ({ beganAt }: Begun): boolean => Date.now() - beganAt < FRESH_MS;
+
+function forget(client: AuthClient, ceremony: Begun): void {
+  if (unused.get(client) === ceremony) unused.delete(client);
+}
+
+async function complete(client: AuthClient, begun: Begun, ended: AbortSignal, isOffer?: boolean): Promise<Chosen> {
+  const { ceremony, publicKey } = await begun.answer;
+  const credential = await askPasskey(publicKey, ended, isOffer);
+  forget(client, begun); // any answer of the gateway uses it up
+  return { ceremony, credential };
 }
 
 async function offer(client: AuthClient, ended: AbortSignal): Promise<Chosen> {
   for (;;) {
     const own = new AbortController();
+    const ceremony = begin(client);
     const stopFollowing = follow(own, ended);
-    const stopWaiting = whenOutdated(() => own.abort());
+    const stopWatching = watch(() => {
+      if (!isFresh(ceremony)) own.abort();
+    });
     try {
-      return await ask(client, own.signal, true);
+      return await complete(client, ceremony, own.signal, true);
     } catch (error) {
       if (ended.aborted || !own.signal.aborted) throw error;
     } finally {
       stopFollowing();
-      stopWaiting();
+      stopWatching();
     }
   }
 }
 
-/** An idle page asks for nothing: requests count for the login limit of its address. */
-function whenOutdated(run: () => void): () => void {
+/** Runs it at each act of a person: an idle page asks for nothing. */
+function watch(run: () => void): () => void {
   const stopped = new AbortController();
-  const timer = setTimeout(() => {
-    for (const sign of SIGNS_OF_LIFE) document.addEventListener(sign, run, { signal: stopped.signal });
-  }, OFFER_MS);
-  return () => {
-    clearTimeout(timer);
-    stopped.abort();
-  };
+  for (const act of ACTS) document.addEventListener(act, run, { signal: stopped.signal });
+  return () => stopped.abort();
 }
 
 function follow(own: AbortController, signal: AbortSignal | undefined): () => void {

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { Announcements } from '../kit/announce.js';
 import { Brand } from '../kit/brand.js';
 import { ConfirmPlace } from '../kit/confirm-place.js';
+import { FactorLost } from '../kit/factor-lost.js';
 import { LogOut } from '../kit/log-out.js';
 import { APP_URL } from '../kit/settings.js';
 import { SECTIONS } from './sections.js';
@@ -32,6 +33,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </nav>
       </header>
       <main id="view" tabIndex={-1}>
+        <FactorLost where={<a href="#factors">Second factors</a>} />
         {children}
       </main>
       <Announcements />

@@ -2,8 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { Announcements } from '../kit/announce.js';
 import { ConfirmPlace } from '../kit/confirm-place.js';
+import { FactorLost } from '../kit/factor-lost.js';
 import { Link, place } from '../kit/location.js';
 import { LogOut } from '../kit/log-out.js';
+import { MY_SESSIONS } from './paths.js';
 import { SearchBox } from './search.js';
 import { isVisible, VIEWS, viewOf } from './views.js';
 
@@ -22,6 +24,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <LogOut />
       </header>
       <main id="view" tabIndex={-1}>
+        <FactorLost where={<OwnFactors />} />
         {children}
       </main>
       <Announcements />
@@ -45,4 +48,9 @@ function Navigation() {
       </ul>
     </nav>
   );
+}
+
+function OwnFactors() {
+  if (place.value.path === MY_SESSIONS) return <a href="#second-factors">Second factors</a>;
+  return <Link to={MY_SESSIONS}>My sessions</Link>;
 }

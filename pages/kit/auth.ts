@@ -13,11 +13,15 @@ auth.subscribe(() => {
 /** The gateway has ended the session, so this page asks for a login that nobody expected. */
 export const wasEnded = signal(false);
 
+/** This session was begun with a recovery code, some minutes ago, and no factor was added since. */
+export const isByRecoveryCode = signal(false);
+
 /** The session could not be continued yet, and that is tried again. */
 export const isOffline = signal(false);
 
 auth.on('signed-out', ({ reason }) => {
   wasEnded.value = reason === 'refused';
+  isByRecoveryCode.value = false;
 });
 auth.on('signed-in', () => {
   wasEnded.value = false;

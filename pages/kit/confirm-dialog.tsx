@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { auth } from './auth.js';
 import { Dialog } from './dialog.js';
-import { CodeField, problemWithFactor } from './factors.js';
+import { CodeField, codeOf, problemWithFactor } from './factors.js';
 import { Field } from './field.js';
 import { problemOf } from './graphql.js';
 import { useOwnFactors } from './own/own.js';
@@ -49,6 +49,7 @@ function ByPassword({ onProved, onCancel, onFactorNeeded }: Props & { onFactorNe
             autocomplete="current-password"
             hint="It is a while since you proved who you are, so this needs your password again."
             problem={problem}
+            isOnce
             required
           />
         </div>
@@ -64,7 +65,7 @@ function ByFactor({ onProved, onCancel }: Props) {
   const confirm = async (form: FormData): Promise<void> => {
     const by = form.get('by') === 'passkey' || !hasCode ? 'passkey' : 'totp';
     try {
-      if (by === 'totp') await auth.confirm({ code: String(form.get('totp')) });
+      if (by === 'totp') await auth.confirm({ code: codeOf(form) });
       else await byPasskey(({ confirmByPasskey }) => confirmByPasskey(auth));
     } catch (error) {
       throw problemWithFactor(error, by);
@@ -87,6 +88,9 @@ function ByFactor({ onProved, onCancel }: Props) {
           <p>This needs a fresh proof by your second factor.</p>
           {data === undefined && problem === undefined && <Loading />}
           {hasCode && <CodeField problem={problem} />}
+          {data !== undefined && (
+            <p class="quiet">Lost it? Log out, log in with a recovery code, and remove it within five minutes.</p>
+          )}
         </>
       )}
     </Dialog>

@@ -35,16 +35,18 @@ function CopyButton({ label, children, copy }: CopyButtonProps) {
 interface CopyableProps {
   label: string;
   text: string;
+  /** What the button copies, if it is another text than the one that is shown */
+  copies?: string;
   /** Further buttons next to that one */
   children?: ComponentChildren;
 }
 
 /** A text in a box, with a button that copies it. If the browser forbids that, it selects the text. */
-export function Copyable({ label, text, children }: CopyableProps) {
+export function Copyable({ label, text, copies = text, children }: CopyableProps) {
   const box = useRef<HTMLPreElement>(null);
   const copy = async (): Promise<void> => {
     if (box.current !== null) getSelection()?.selectAllChildren(box.current);
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(copies);
   };
   return (
     <div class="copyable">

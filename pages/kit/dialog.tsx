@@ -14,6 +14,8 @@ export interface DialogProps {
   children(problem: Problem | undefined): ComponentChildren;
   /** Another way to make the change, which adds this field to the form */
   also?: { name: string; value: string; text: string } | undefined;
+  /** The heading above what is shown once; by default the title */
+  doneTitle?: string;
   /** The button below what is shown once */
   done?: string;
   /** Whether the change can be made by now */
@@ -35,7 +37,7 @@ export interface DialogProps {
 
 export function Dialog(props: DialogProps) {
   const { title, action, tone = 'plain', also, done = 'Done', children, isReady = true, saidByFields = [] } = props;
-  const { onSubmit, onClose } = props;
+  const { doneTitle = title, onSubmit, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Problem>();
@@ -98,7 +100,7 @@ export function Dialog(props: DialogProps) {
     >
       <form onSubmit={submit}>
         <h2 id={heading} tabIndex={-1}>
-          {title}
+          {result === undefined ? title : doneTitle}
         </h2>
         {result === undefined ? children(problem) : result}
         <p class="error" role="alert">

@@ -2,7 +2,7 @@
 import type { Factor } from '../../client/src/browser.js';
 import { Field } from './field.js';
 import { problemOf } from './graphql.js';
-import { Problem, shownProblem } from './problem.js';
+import { INCOMPLETE, Problem, shownProblem } from './problem.js';
 
 /** The code of an authenticator app. Its name is that of the factor. */
 export function CodeField({ problem }: { problem: Problem | undefined }) {
@@ -14,9 +14,23 @@ export function CodeField({ problem }: { problem: Problem | undefined }) {
       inputMode="numeric"
       autocomplete="one-time-code"
       problem={problem}
+      isOnce
       required
     />
   );
+}
+
+/** As apps show it: `123 456` */
+const SIX_DIGITS = /^\s*(\d\s*){6}$/;
+
+/**
+ * @returns what was typed into the field
+ * @throws {Problem} if it cannot be a code: each that is sent counts as a failed login
+ */
+export function codeOf(form: FormData): string {
+  const code = String(form.get('totp'));
+  if (SIX_DIGITS.test(code)) return code;
+  throw new Problem('A code has six digits. Nothing was sent.', false, INCOMPLETE, 'totp');
 }
 
 const WRONG: Record<Factor, string> = {

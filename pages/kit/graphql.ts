@@ -13,6 +13,9 @@ export type Operation<Data, Variables> = string & { readonly [types]?: (variable
 /** Codes after which the same request may succeed later */
 const PASSING = ['SERVICE_UNAVAILABLE', 'RATE_LIMITED'];
 
+/** What the gateway says of a wait, if it also says how long that is */
+const LATER = /,? try again later$/;
+
 interface Answer<Data> {
   data?: Data | null;
   errors?: Array<{
@@ -81,7 +84,7 @@ export function problemOf(error: unknown): unknown {
   if (error instanceof AuthError && error.kind === 'refused') {
     const { detail, retryAfterSeconds: wait = 0, reason, status } = error;
     const until = reason === 'account_locked' ? `, until ${timeIn(wait)}.` : `. Try again in ${minutes(wait)}.`;
-    const text = detail + (wait > 0 ? until : '.');
+    const text = wait > 0 ? `${detail?.replace(LATER, '')}${until}` : `${detail}.`;
     return new Problem(text, status >= 500 || status === 429, reason);
   }
   return new Problem('The gateway does not answer.', true);

@@ -17,6 +17,9 @@ export class Problem extends Error {
   }
 }
 
+/** The reason if the form itself refused what is only half typed: it was not sent. */
+export const INCOMPLETE = 'incomplete';
+
 /** A problem as it is. Any other error is a bug, of which a reader needs to know no more. */
 export function shownProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('Something went wrong in this page.', false);

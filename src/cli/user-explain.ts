@@ -119,10 +119,13 @@ function aboutFactors(
 ): string[] {
   const byRole = `By this shell's SECOND_FACTOR_ROLES, the role ${user.role} has scopes only after a second factor`;
   if (factors.length === 0) {
-    return isFactorRequired ? [`${byRole}. There is none yet: the user logs in by password, and adds one.`] : [];
+    return [
+      'Second factors: none.',
+      ...(isFactorRequired ? [`${byRole}. There is none yet: the user logs in by password, and adds one.`] : []),
+    ];
   }
   const any = factors.map(({ kind, name }) =>
-    kind === 'totp' ? 'a code of the authenticator app' : `passkey ${name}`,
+    kind === 'totp' ? 'a code of the authenticator app' : `the passkey "${name}"`,
   );
   const codes = counted(recoveryCodesLeft, 'recovery code is', 'recovery codes are');
   return [

@@ -147,17 +147,41 @@ inChromium('in Chromium', () => {
     expect(await outcome()).toBe('AbortError');
   });
 
-  test('Interface 20: an offer that has become old is made again once somebody is there, and costs nothing before', async () => {
+  test('Interface 20: an offer and a dialog share one ceremony, also after a dialog that was cancelled, until it is old', async () => {
+    const { page, authenticator, id } = await openLoggedOut();
+    let ceremonies = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/passkey/options')) ceremonies += 1;
+    });
+    await page.clock.install();
+    const outcome = await begin(page, 'passkeys.logInWithPasskey(auth, { autofill: true })');
+    await authenticator.setVerified(false);
+    await authenticator.setPresent(true);
+    expect(await failureOf(page, 'passkeys.logInWithPasskey(auth)')).toBe('NotAllowedError');
+    expect(await outcome()).toBe('AbortError');
+    await page.clock.fastForward('03:50');
+    expect(await failureOf(page, 'passkeys.logInWithPasskey(auth)')).toBe('NotAllowedError');
+    expect(ceremonies).toBe(1);
+    await page.clock.fastForward('00:10');
+    await authenticator.setVerified(true);
+    for (const used of [1, 2]) {
+      expect(await page.evaluate('passkeys.logInWithPasskey(auth)')).toMatchObject({ sub: id });
+      expect(ceremonies).toBe(1 + used);
+      await page.evaluate('auth.logout()');
+    }
+  });
+
+  test('Interface 20: an offer that has become old is made again once somebody acts, and costs nothing before', async () => {
     const { page, authenticator, id } = await openLoggedOut();
     await page.clock.install();
     await page.evaluate(`void (globalThis.user = passkeys.logInWithPasskey(auth, { autofill: true }))`);
     await page.waitForFunction('questions === 1');
-    await page.mouse.move(1, 1);
+    await page.mouse.click(1, 1);
     await page.clock.fastForward('05:00');
     site.gateway.clock.advance(TEN_MINUTES);
     await authenticator.setPresent(true);
     expect(await page.evaluate('questions')).toBe(1);
-    await page.mouse.move(2, 2);
+    await page.mouse.click(2, 2);
     expect(await page.evaluate('user')).toMatchObject({ sub: id });
     expect(await page.evaluate('questions')).toBe(2);
   });

@@ -12,7 +12,7 @@ export function MySessions() {
     <>
       <Heading text="My sessions" />
       <FactorWanted>
-        See <a href="#second-factors">Second factors</a>.
+        Add one under <a href="#second-factors">Second factors</a>.
       </FactorWanted>
       <Sessions />
       <MyFactors />

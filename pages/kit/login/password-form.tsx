@@ -59,6 +59,7 @@ export function PasswordForm({ email, hasExpired, onSubmit }: Props) {
             spellcheck={false}
             defaultValue={email ?? ''}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            {...passkey.acts}
             required
           />
         </div>
@@ -70,6 +71,7 @@ export function PasswordForm({ email, hasExpired, onSubmit }: Props) {
             type="password"
             autocomplete="current-password"
             ref={password}
+            {...passkey.acts}
             required
           />
         </div>
@@ -102,32 +104,43 @@ export function PasswordForm({ email, hasExpired, onSubmit }: Props) {
 const REFUSED: ReadonlyArray<string | undefined> = ['invalid_credentials', 'challenge_invalid', 'account_locked'];
 
 /**
- * Offers passkeys in the field of the e-mail, if one has been used here: each request for options counts for the login
- * limit of the address.
+ * Offers passkeys in the field of the e-mail, if one has been used here, once somebody acts on the form: each request for
+ * options counts for the login limit of the address, and a form that is only shown costs nothing.
  */
-function usePasskey(setFault: (fault: unknown) => void): { logIn(event: MouseEvent): Promise<void> } {
+function usePasskey(setFault: (fault: unknown) => void) {
   const [ended] = useState(() => new AbortController());
+  /** Of the one offer that this form makes */
+  const offer = useRef<AbortController>();
 
+  const end = (): void => {
+    ended.abort();
+    offer.current?.abort();
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => {
-    if (wasPasskeyUsed()) {
-      offerPasskey(ended.signal).catch((error: unknown) => {
-        if (error instanceof Problem && REFUSED.includes(error.reason)) setFault(passkeyFault(error));
-      });
-    }
-    return () => ended.abort();
-  }, []);
+  useEffect(() => end, []);
+
+  /** Of a field. One that the page itself has focused gets none of these events until somebody types. */
+  const onAct = (event: Event): void => {
+    const isIntoField = event.type !== 'keyup' || (event as KeyboardEvent).key === 'Tab';
+    if (!isIntoField || offer.current !== undefined || !wasPasskeyUsed()) return;
+    offer.current = new AbortController();
+    offerPasskey(offer.current.signal).catch((error: unknown) => {
+      if (error instanceof Problem && REFUSED.includes(error.reason)) setFault(passkeyFault(error));
+    });
+  };
 
   const logIn = async (event: MouseEvent): Promise<void> => {
     event.preventDefault();
     setFault(undefined);
+    offer.current ??= new AbortController();
+    offer.current.abort(); // its code may be on its way
     try {
       await byPasskey(({ logInWithPasskey }) => logInWithPasskey(auth, { signal: ended.signal }));
     } catch (error) {
       if (!isGivenUp(error)) setFault(passkeyFault(error));
     }
   };
-  return { logIn };
+  return { logIn, acts: { onPointerDown: onAct, onKeyDown: onAct, onKeyUp: onAct } };
 }
 
 function offerPasskey(signal: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 /** The second step of a login: a code, a passkey or a recovery code, after the right password. (Interface 20) */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Factor } from '../../../client/src/browser.js';
-import { auth } from '../auth.js';
-import { CodeField, problemWithFactor } from '../factors.js';
+import { auth, isByRecoveryCode } from '../auth.js';
+import { CodeField, codeOf, problemWithFactor } from '../factors.js';
 import { Field } from '../field.js';
 import { byPasskey, HAS_PASSKEYS, isGivenUp } from '../passkeys.js';
 import type { Problem } from '../problem.js';
@@ -41,7 +41,6 @@ export function SecondStep({ email, factors, onExpired }: Props) {
     } catch (error) {
       if (auth.state().status !== 'second-factor') return onExpired();
       if (isGivenUp(error)) return;
-      form.current?.reset();
       setProblem(problemWithFactor(error, by));
     } finally {
       setBusy(undefined);
@@ -51,8 +50,14 @@ export function SecondStep({ email, factors, onExpired }: Props) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (way === 'passkey') return takePasskey();
-    const text = String(new FormData(event.currentTarget as HTMLFormElement).get(way));
-    void prove(way, () => auth.secondFactor(way === 'totp' ? { code: text } : { recoveryCode: text }));
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    if (way === 'totp') void prove(way, async () => auth.secondFactor({ code: codeOf(form) }));
+    else void prove(way, () => recover(String(form.get(way))));
+  };
+
+  const recover = async (recoveryCode: string): Promise<void> => {
+    await auth.secondFactor({ recoveryCode });
+    isByRecoveryCode.value = true;
   };
 
   const takePasskey = (): void => {
@@ -73,6 +78,7 @@ export function SecondStep({ email, factors, onExpired }: Props) {
             autocapitalize="none"
             spellcheck={false}
             problem={problem}
+            isOnce
             required
           />
         )}

@@ -4,13 +4,13 @@ import { encode } from 'uqr';
 import { activateTotp, enrolTotp, type TotpEnrolment } from '../../../client/src/factors.js';
 import { auth } from '../auth.js';
 import { ChangeDialog } from '../change-dialog.js';
-import { confirmed, NOT_CONFIRMED } from '../confirmation.js';
+import { confirmed, NOT_CONFIRMED, question } from '../confirmation.js';
 import { Copyable } from '../copy.js';
-import { CodeField, problemWithFactor } from '../factors.js';
+import { CodeField, codeOf, problemWithFactor } from '../factors.js';
 import { problemOf } from '../graphql.js';
 import { type Problem, shownProblem } from '../problem.js';
 import { Loading } from '../states.js';
-import { RecoveryCodes, SAVED } from './recovery-codes.js';
+import { RecoveryCodes, SHOWS_CODES } from './recovery-codes.js';
 
 interface Props {
   email: string;
@@ -30,17 +30,17 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
       onClose();
     });
   }, []);
-  if (enrolment === undefined) return <Loading />;
+  if (enrolment === undefined) return question.value === undefined ? <Loading /> : null;
   const { id, secret, uri } = enrolment;
   return (
     <ChangeDialog
       title="Add an authenticator app"
       action="Add app"
-      done={SAVED}
+      {...SHOWS_CODES}
       saidByFields={['totp']}
       onSubmit={async (form) => {
         try {
-          const { recoveryCodes } = await activateTotp(auth, id, String(form.get('totp')));
+          const { recoveryCodes } = await activateTotp(auth, id, codeOf(form));
           onDone('The authenticator app was added.');
           return recoveryCodes.length > 0 ? <RecoveryCodes codes={recoveryCodes} email={email} /> : undefined;
         } catch (error) {
@@ -56,13 +56,16 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
             secret by hand.
           </p>
           <QrCode text={uri} />
-          <Copyable label="Secret" text={secret} />
+          <Copyable label="Secret" text={inGroups(secret)} copies={secret} />
           <CodeField problem={problem} />
         </>
       )}
     </ChangeDialog>
   );
 }
+
+/** For those who type it: `ABCD EFGH` */
+const inGroups = (secret: string): string => secret.replace(/.{4}(?=.)/g, '$& ');
 
 /** Modules around it, without which some cameras find nothing (ISO/IEC 18004) */
 const QUIET_ZONE = 4;

@@ -7,7 +7,7 @@ import { confirmed } from '../confirmation.js';
 import { problemWithFactor } from '../factors.js';
 import { Field } from '../field.js';
 import { byPasskey } from '../passkeys.js';
-import { RecoveryCodes, SAVED } from './recovery-codes.js';
+import { RecoveryCodes, SHOWS_CODES } from './recovery-codes.js';
 
 /** Characters that the gateway takes */
 const LONGEST_NAME = 100;
@@ -23,7 +23,7 @@ export function AddPasskey({ email, onDone, onClose }: Props) {
     <ChangeDialog
       title="Add a passkey"
       action="Add passkey"
-      done={SAVED}
+      {...SHOWS_CODES}
       onSubmit={async (form) => {
         const name = String(form.get('name')).trim();
         try {

@@ -1,6 +1,7 @@
 /** The second factors of the user. The code of each change is loaded when its button is pressed. (Interface 20) */
 import { useState } from 'preact/hooks';
 import { announce } from '../announce.js';
+import { isByRecoveryCode } from '../auth.js';
 import { codesLeftText, FACTOR_COLUMNS, type ListedFactor } from '../factor-table.js';
 import { lazy } from '../lazy.js';
 import { HAS_PASSKEYS } from '../passkeys.js';
@@ -32,6 +33,10 @@ export function MyFactors() {
   const done = (text: string): void => {
     announce(text);
     answer.reload();
+  };
+  const added = (text: string): void => {
+    isByRecoveryCode.value = false;
+    done(text);
   };
   const { data: me } = useMe();
   const { factors = [], recoveryCodesLeft: left = 0 } = answer.data ?? {};
@@ -94,8 +99,8 @@ export function MyFactors() {
         }
       </Answered>
       <ProblemNotice problem={problem} />
-      {opened === 'app' && <AddApp email={me?.email ?? ''} onDone={done} onProblem={setProblem} onClose={close} />}
-      {opened === 'passkey' && <AddPasskey email={me?.email ?? ''} onDone={done} onClose={close} />}
+      {opened === 'app' && <AddApp email={me?.email ?? ''} onDone={added} onProblem={setProblem} onClose={close} />}
+      {opened === 'passkey' && <AddPasskey email={me?.email ?? ''} onDone={added} onClose={close} />}
       {opened === 'codes' && <NewCodes email={me?.email ?? ''} onDone={done} onClose={close} />}
       {typeof opened === 'object' && (
         <RemoveFactor factor={opened} isLast={factors.length === 1} onDone={done} onClose={close} />

@@ -7,8 +7,8 @@ import { Copyable } from '../copy.js';
 import { download } from '../download.js';
 import { Foreign } from '../foreign.js';
 
-/** The button below the codes */
-export const SAVED = 'I have saved them';
+/** Of a dialog that shows the codes once */
+export const SHOWS_CODES = { doneTitle: 'Recovery codes', done: 'I have saved them' };
 
 interface ShownProps {
   codes: readonly string[];
@@ -17,18 +17,18 @@ interface ShownProps {
 
 export function RecoveryCodes({ codes, email }: ShownProps) {
   const { host } = location;
-  const file = `Recovery codes of ${email} at ${host}. Each works once.\n\n${codes.join('\n')}\n`;
+  const text = `Recovery codes of ${email} at ${host}. Each works once.\n\n${codes.join('\n')}\n`;
   return (
     <div class="recovery-codes">
       <p>
         Recovery codes of <Foreign text={email} /> at {host}. Each lets you in once, without the app or the passkey.
       </p>
       <p class="no-print">Save them now: they are not shown again.</p>
-      <Copyable label="Recovery codes" text={codes.join('\n')}>
+      <Copyable label="Recovery codes" text={codes.join('\n')} copies={text}>
         <button
           type="button"
           class="small"
-          onClick={() => download('recovery-codes.txt', 'text/plain;charset=utf-8', [file])}
+          onClick={() => download('recovery-codes.txt', 'text/plain;charset=utf-8', [text])}
         >
           Download
         </button>
@@ -51,7 +51,7 @@ export function NewCodes({ email, onDone, onClose }: Props) {
     <ChangeDialog
       title="New recovery codes"
       action="Make new codes"
-      done={SAVED}
+      {...SHOWS_CODES}
       onSubmit={async () => {
         const { recoveryCodes } = await confirmed(() => renewRecoveryCodes(auth));
         onDone('There are new recovery codes.');

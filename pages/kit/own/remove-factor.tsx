@@ -31,7 +31,8 @@ export function RemoveFactor({ factor: { id, kind, name }, isLast, onDone, onClo
       </p>
       {isLast && (
         <p class="notice warn">
-          It is the last one. From then on your password alone is enough, and your recovery codes stop working.
+          It is the last one. From then on a login asks for your password alone, and your recovery codes stop working.
+          If your role needs a second factor, you can do nothing here until you add another.
         </p>
       )}
     </ChangeDialog>

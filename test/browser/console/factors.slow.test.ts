@@ -1,6 +1,6 @@
 /** Second factors under My sessions and on the page of a user, by keyboard. (Interface 19 and 20) */
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { addTotp, codeAt, withTotp, wrongCode } from '../../support/gateway/factors.js';
 import { signIn } from '../../support/gateway/graphql.js';
 import { plugIn } from '../authenticator.js';
@@ -35,6 +35,10 @@ inChromium('in Chromium, second factors in the console', () => {
   const codeOf = (secret: string): string => codeAt(secret, site.gateway.clock.now());
   const table = (page: Page) => page.getByRole('table', { name: 'Second factors' });
 
+  const codesDialog = (page: Page) => page.getByRole('dialog', { name: 'Recovery codes' });
+  /** The secret, which is shown in groups of four */
+  const secretOf = async (dialog: Locator) => (await dialog.locator('pre').innerText()).replaceAll(' ', '');
+
   /** Presses a button as the keyboard does. */
   async function press(page: Page, name: string | RegExp): Promise<void> {
     await page.getByRole('button', { name }).last().focus();
@@ -45,13 +49,12 @@ inChromium('in Chromium, second factors in the console', () => {
   async function addApp(page: Page): Promise<{ secret: string; codes: string[] }> {
     await press(page, 'Add an authenticator app');
     const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' });
-    const secret = await dialog.locator('pre').innerText();
+    const secret = await secretOf(dialog);
     await dialog.getByLabel('Code').fill(codeOf(secret));
     await page.keyboard.press('Enter');
-    await dialog.getByText('Save them now').waitFor();
-    const codes = (await dialog.locator('pre').innerText()).split('\n');
+    const codes = (await codesDialog(page).locator('pre').innerText()).split('\n');
     await press(page, 'I have saved them');
-    await dialog.waitFor({ state: 'detached' });
+    await codesDialog(page).waitFor({ state: 'detached' });
     site.gateway.clock.advance(30); // a code is good once
     return { secret, codes };
   }
@@ -61,8 +64,12 @@ inChromium('in Chromium, second factors in the console', () => {
     await page.getByText('You have none.').waitFor();
     await press(page, 'Add an authenticator app');
     const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' });
-    const secret = await dialog.locator('pre').innerText();
+    const secret = await secretOf(dialog);
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(await dialog.locator('pre').innerText()).toMatch(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/);
+    await press(page, 'Copy secret');
+    await dialog.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
     await dialog.getByRole('img', { name: 'QR code' }).waitFor();
     expect(await dialog.getByRole('link').getAttribute('href')).toContain(`secret=${secret}`);
 
@@ -70,19 +77,20 @@ inChromium('in Chromium, second factors in the console', () => {
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('This code is wrong').waitFor();
     await expectFocus(page, 'e.labels?.[0]?.textContent', 'Code');
-    await dialog.getByLabel('Code').fill(codeOf(secret));
+    await page.keyboard.type(codeOf(secret)); // the wrong one is gone
     await page.keyboard.press('Enter');
-    await dialog.getByText('Save them now').waitFor();
-    const codes = (await dialog.locator('pre').innerText()).split('\n');
+    const shown = codesDialog(page);
+    await shown.getByText('Save them now').waitFor();
+    await expectFocus(page, 'e.textContent', 'Recovery codes');
+    const codes = (await shown.locator('pre').innerText()).split('\n');
     expect(new Set(codes).size).toBe(10);
 
     await press(page, 'Copy recovery codes');
-    await dialog.getByText('Copied').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(codes.join('\n'));
+    await shown.getByText('Copied').waitFor();
+    const saved = `Recovery codes of ${email} at ${new URL(site.edge.url).host}. Each works once.\n\n${codes.join('\n')}\n`;
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(saved);
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')]);
-    expect(await readFile(await download.path(), 'utf8')).toBe(
-      `Recovery codes of ${email} at ${new URL(site.edge.url).host}. Each works once.\n\n${codes.join('\n')}\n`,
-    );
+    expect(await readFile(await download.path(), 'utf8')).toBe(saved);
     await page.evaluate('globalThis.print = () => { globalThis.isPrinted = true; }');
     await press(page, 'Print');
     expect(await page.evaluate('isPrinted')).toBe(true);
@@ -97,7 +105,7 @@ inChromium('in Chromium, second factors in the console', () => {
 
     await page.keyboard.press('Escape'); // what is shown once is closed by its button alone
     await press(page, 'I have saved them');
-    await dialog.waitFor({ state: 'detached' });
+    await shown.waitFor({ state: 'detached' });
     await expectFocus(page, 'e.textContent.trim()', 'Second factors');
     await table(page).getByText('Authenticator app').first().waitFor();
     await page.getByText('10 recovery codes are left.').waitFor();
@@ -118,9 +126,8 @@ inChromium('in Chromium, second factors in the console', () => {
     await dialog.getByRole('alert').getByText('No passkey was used').waitFor();
     await authenticator.setVerified(true);
     await press(page, /^Add passkey$/);
-    await dialog.getByText('Save them now').waitFor();
     await press(page, 'I have saved them');
-    await dialog.waitFor({ state: 'detached' });
+    await codesDialog(page).waitFor({ state: 'detached' });
     expect(await authenticator.count()).toBe(1);
 
     await press(page, 'Add a passkey');
@@ -131,6 +138,7 @@ inChromium('in Chromium, second factors in the console', () => {
     await ageProofs(site, id);
     await press(page, /^Remove Chrome/);
     await page.getByRole('dialog').getByText('It is the last one.').waitFor();
+    await page.getByRole('dialog').getByText('If your role needs a second factor').waitFor();
     await press(page, /^Remove$/);
     await confirmDialog(page).waitFor();
     expect(await confirmDialog(page).getByLabel('Code').count()).toBe(0);
@@ -147,6 +155,12 @@ inChromium('in Chromium, second factors in the console', () => {
     await ageProofs(site, id);
     await press(page, 'Add an authenticator app');
     await confirmDialog(page).getByLabel('Your password').waitFor();
+    expect(await page.getByText('Loading…').count()).toBe(0);
+    await confirmDialog(page).getByLabel('Your password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await confirmDialog(page).getByRole('alert').getByText('This password is wrong.').waitFor();
+    await expectFocus(page, 'e.labels?.[0]?.textContent', 'Your password');
+    expect(await confirmDialog(page).getByLabel('Your password').inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await confirmDialog(page).waitFor({ state: 'detached' });
     await expectFocus(page, 'e.textContent', 'Add an authenticator app');
@@ -155,12 +169,12 @@ inChromium('in Chromium, second factors in the console', () => {
     await page.keyboard.press('Enter');
     await confirmByPassword(page);
     const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' });
-    const secret = await dialog.locator('pre').innerText();
+    const secret = await secretOf(dialog);
     await dialog.getByLabel('Code').fill(codeOf(secret));
     await page.keyboard.press('Enter');
-    const before = await dialog.locator('pre').filter({ hasText: '\n' }).innerText();
+    const before = await codesDialog(page).locator('pre').innerText();
     await press(page, 'I have saved them');
-    await dialog.waitFor({ state: 'detached' });
+    await codesDialog(page).waitFor({ state: 'detached' });
 
     site.gateway.clock.advance(30);
     await ageProofs(site, id);
@@ -172,8 +186,12 @@ inChromium('in Chromium, second factors in the console', () => {
     await confirmDialog(page).getByLabel('Code').fill(codeOf(secret));
     await page.keyboard.press('Enter');
     await confirmDialog(page).waitFor({ state: 'detached' });
-    const codes = page.getByRole('dialog').locator('pre');
-    expect(await codes.innerText()).not.toBe(before);
+    expect(await codesDialog(page).locator('pre').innerText()).not.toBe(before);
+    const failures = await site.gateway.rows(
+      `select metadata->>'factor' as factor from audit_events where user_id = $1 and event_type = 'login_failure' order by id`,
+      [id],
+    );
+    expect(failures).toEqual([{ factor: null }, { factor: 'totp' }]);
     await press(page, 'I have saved them');
     await expectFocus(page, 'e.textContent.trim()', 'Second factors');
     expect(wrong).toEqual([]);
@@ -233,6 +251,7 @@ inChromium('in Chromium, second factors in the console', () => {
     await expectHeading(page, 'My sessions');
     await page.getByText('Your role needs a second factor before it can do anything here.').waitFor();
     expect(await page.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual(['My sessions']);
+    await page.getByText('Add one under Second factors.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Second factors' }).press('Enter');
     await expectFocus(page, 'e.id', 'second-factors');
     await page.goto(`${strict.edge.url}/console/users`);
@@ -272,11 +291,11 @@ inChromium('in Chromium, second factors in the console', () => {
       await look();
       await press(page, 'Add an authenticator app');
       const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' });
-      const secret = await dialog.locator('pre').innerText();
+      const secret = await secretOf(dialog);
       await look();
       await dialog.getByLabel('Code').fill(codeOf(secret));
       await page.keyboard.press('Enter');
-      await dialog.getByText('Save them now').waitFor();
+      await codesDialog(page).getByText('Save them now').waitFor();
       await look();
       await press(page, 'I have saved them');
       for (let i = 0; i < 10; i += 1) {

@@ -18,6 +18,18 @@ async function passwordStep(page: Page, email: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** As if nobody chose what the e-mail field offers: a virtual authenticator does so at once. */
+async function ignoreOffers(page: Page): Promise<void> {
+  const script = `{
+    const get = navigator.credentials.get.bind(navigator.credentials);
+    navigator.credentials.get = (options) => options.mediation === 'conditional'
+      ? new Promise((_, reject) => options.signal.addEventListener('abort', () => reject(options.signal.reason)))
+      : get(options);
+  }`;
+  await page.addInitScript(script);
+  await page.evaluate(script);
+}
+
 inChromium('in Chromium, a login with a second factor', () => {
   let site: Site;
   beforeAll(async () => {
@@ -40,6 +52,11 @@ inChromium('in Chromium, a login with a second factor', () => {
     expect(await code.getAttribute('inputmode')).toBe('numeric');
     expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
 
+    await page.keyboard.type('12345');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('A code has six digits. Nothing was sent.').waitFor();
+    await expectFocus(page, 'e.value', '12345');
+    await code.fill('');
     await page.keyboard.type(wrongCode(person.secret, site.gateway.clock.now()));
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('This code is wrong').waitFor();
@@ -49,6 +66,11 @@ inChromium('in Chromium, a login with a second factor', () => {
     await page.keyboard.press('Control+V');
     await page.keyboard.press('Enter');
     await expectHeading(page, 'My sessions');
+    const failures = await site.gateway.rows(
+      `select from audit_events where user_id = $1 and event_type = 'login_failure'`,
+      [person.user.id],
+    );
+    expect(failures.length).toBe(1);
     expect(wrong).toEqual([]);
     await close();
   });
@@ -69,6 +91,21 @@ inChromium('in Chromium, a login with a second factor', () => {
     await page.keyboard.type(person.recoveryCodes[0] ?? '');
     await page.keyboard.press('Enter');
     await expectHeading(page, 'My sessions');
+    await page.getByRole('button', { name: 'Remove Authenticator app' }).waitFor();
+    const advice = page.getByText('You logged in with a recovery code.');
+    await advice.getByRole('link', { name: 'Second factors' }).press('Enter');
+    await expectFocus(page, 'e.id', 'second-factors');
+    await page.getByRole('button', { name: 'Remove Authenticator app' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByText('You have none.').waitFor(); // without another proof
+    await advice.waitFor();
+    await page.getByRole('button', { name: 'Add an authenticator app' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' });
+    const secret = (await dialog.locator('pre').innerText()).replaceAll(' ', '');
+    await dialog.getByLabel('Code').fill(codeAt(secret, site.gateway.clock.now()));
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'I have saved them' }).press('Enter');
+    await advice.waitFor({ state: 'detached' });
     expect(wrong).toEqual([]);
     await close();
   });
@@ -112,7 +149,8 @@ inChromium('in Chromium, a login with a second factor', () => {
   });
 
   test('Interface 20: a passkey is used after the password, and in its place; then the e-mail field offers it', async () => {
-    const person = await signIn(site.gateway, await site.gateway.user({ role: 'viewer' }));
+    const { email, ...user } = await site.gateway.user({ role: 'viewer' });
+    const person = await signIn(site.gateway, { email, ...user });
     const { page, wrong, close } = await openAlone(site, PATH);
     const options: string[] = [];
     page.on('request', (request) => {
@@ -123,7 +161,7 @@ inChromium('in Chromium, a login with a second factor', () => {
     expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username');
     expect(options).toEqual([]); // none was used here
 
-    await passwordStep(page, person.user.email);
+    await passwordStep(page, email);
     await expectFocus(page, 'e.textContent', 'Use a passkey');
     expect(await page.getByLabel('Code').count()).toBe(0);
     await authenticator.setVerified(false);
@@ -134,23 +172,77 @@ inChromium('in Chromium, a login with a second factor', () => {
     await page.keyboard.press('Enter');
     await expectHeading(page, 'My sessions');
 
-    await authenticator.setPresent(false);
+    await ignoreOffers(page);
     await page.getByRole('button', { name: 'Log out' }).click();
     await expectHeading(page, 'Log in');
     expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username webauthn');
+    await page.getByLabel('E-mail').press('Shift'); // somebody is there
     await until('one is offered', () => options.filter((body) => body === '{}').length === 1);
-    await authenticator.setPresent(true);
     await page.getByRole('link', { name: 'Log in with a passkey' }).press('Enter');
     await expectHeading(page, 'My sessions');
 
+    const json = { detail: 'Too many login attempts, try again later', reason: 'rate_limited' };
     await page.route('**/login/passkey/options', (route) => {
       options.push('refused');
-      return route.fulfill({ status: 429, json: { detail: 'Too many attempts', reason: 'rate_limited' } });
+      return route.fulfill({ status: 429, json, headers: { 'retry-after': '900' } });
     });
     await page.getByRole('button', { name: 'Log out' }).click();
-    await until('the offer is refused', () => options.at(-1) === 'refused');
     await expectHeading(page, 'Log in');
+    await page.getByLabel('E-mail').press('Shift');
+    await until('the offer is refused', () => options.at(-1) === 'refused');
+    await page.getByLabel('E-mail').fill(email);
+    await page.keyboard.press('End');
     expect(await page.getByRole('alert').count()).toBe(0);
+    expect(options.filter((body) => body === 'refused').length).toBe(1);
+    await page.getByRole('link', { name: 'Log in with a passkey' }).press('Enter');
+    const said = 'Too many login attempts. Try again in 15 minutes.';
+    await page.getByRole('alert').getByText(said, { exact: true }).waitFor();
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 20: a login form that is shown asks for nothing, and a login by a passkey costs two requests', async () => {
+    const person = await signIn(site.gateway, await site.gateway.user({ role: 'viewer' }));
+    const { page, wrong, close } = await openAlone(site, PATH);
+    const authenticator = await plugIn(page);
+    await makePasskey(site.gateway, page, person.accessToken);
+    await page.getByRole('link', { name: 'Log in with a passkey' }).click();
+    await expectHeading(page, 'My sessions');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith('/auth/login')) asked.push(pathname);
+    });
+    await ignoreOffers(page);
+    const acts: Array<() => Promise<void>> = [
+      () => page.keyboard.press('Tab'), // from the heading
+      () => page.getByLabel('Password').click(),
+    ];
+    for (const act of acts) {
+      for (let shown = 0; shown < 3; shown += 1) {
+        await page.reload();
+        await expectHeading(page, 'Log in');
+        await page.getByLabel('E-mail').focus(); // by a script
+        await page.getByRole('heading').focus();
+      }
+      expect(asked).toEqual([]);
+      await act();
+      await until('it is offered', () => asked.length === 1);
+      await page.keyboard.type('ada');
+      await page.getByRole('link', { name: 'Log in with a passkey' }).press('Enter');
+      await expectHeading(page, 'My sessions');
+      expect(asked.splice(0)).toEqual(['/auth/login/passkey/options', '/auth/login/passkey']);
+      await page.getByRole('button', { name: 'Log out' }).click();
+    }
+
+    for (const verified of [false, false, true]) {
+      await authenticator.setVerified(verified);
+      await page.getByRole('link', { name: 'Log in with a passkey' }).press('Enter');
+      if (!verified) await page.getByRole('alert').getByText('No passkey was used').waitFor();
+    }
+    await expectHeading(page, 'My sessions');
+    expect(asked).toEqual(['/auth/login/passkey/options', '/auth/login/passkey']);
     expect(wrong).toEqual([]);
     await close();
   });
@@ -199,7 +291,7 @@ inChromium('in Chromium, a login with a second factor', () => {
     await passwordStep(page, person.user.email);
     await page.getByLabel('Code').waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
-    await page.getByLabel('Code').fill('1');
+    await page.getByLabel('Code').fill(wrongCode(person.secret, site.gateway.clock.now()));
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('This code is wrong').waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
