@@ -9,8 +9,9 @@ const FRESH_MS = 300_000;
 /** @param where the link to the second factors */
 export function FactorLost({ where }: { where: ComponentChildren }) {
   const isByCode = isByRecoveryCode.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the linter takes it for a signal
   useEffect(() => {
-    if (!isByCode) return;
+    if (!isByCode) return undefined;
     const timer = setTimeout(() => {
       isByRecoveryCode.value = false;
     }, FRESH_MS);
