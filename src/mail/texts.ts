@@ -8,7 +8,7 @@ export const OF_ALL = ['email', 'product', 'site', 'app', 'account', 'time', 'ac
 export const TEXTS = {
   reset: [...OF_ALL, 'link', 'expires'],
   invitation: [...OF_ALL, 'link', 'expires', 'role'],
-  'email-change': [...OF_ALL, 'link', 'expires', 'current'],
+  'email-change': [...OF_ALL, 'link', 'expires'],
   'email-undo': [...OF_ALL, 'link', 'expires', 'current'],
   'new-login': OF_ALL,
   'account-locked': [...OF_ALL, 'expires'],
@@ -152,7 +152,7 @@ If you do not know what this is about, you can delete this mail: without a passw
 
 Hello,
 
-the account {{current}} at {{product}} is to have your address {{email}} as its e-mail.
+an account at {{product}} is to have your address {{email}} as its e-mail.
 Requested by: {{address}}
 Time: {{time}}
 
