@@ -13,7 +13,7 @@ export function App() {
   if (opened?.kind === 'undo') return <TakeBack key={opened} token={opened.token} />;
   if (isGone.value) return <Gone />;
   return (
-    <Entrance reason={opened !== undefined && <p>Log in as yourself, then confirm your new e-mail.</p>}>
+    <Entrance reason={opened !== undefined && <p>Log in with your present e-mail, then confirm the new one.</p>}>
       {({ sub }) => (
         // Another user starts afresh and sees nothing of the previous one.
         <Frame key={sub}>

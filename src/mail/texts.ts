@@ -128,7 +128,7 @@ The link works once, until {{expires}}.
 
 ${APP}
 
-If you did not ask for it, you can delete this mail: your password stays as it is, and only this mailbox has the link.
+If you did not ask for it, you can delete this mail: only this mailbox has the link.
 `,
     invitation: `Subject: Your account at {{product}}
 

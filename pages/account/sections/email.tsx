@@ -28,7 +28,7 @@ export function Email() {
     try {
       await confirmed(() => changeEmail(auth, { email }));
       form.reset();
-      announce('A message is on its way.');
+      announce('If the address is free, a message is on its way.');
       pending.reload();
     } catch (error) {
       setProblem(emailProblemOf(error));
@@ -50,8 +50,8 @@ export function Email() {
       </Answered>
       {next != null && (
         <p class="notice">
-          If nobody has <Foreign text={next} />, a message is on its way to it. Your e-mail changes once you open the
-          link in it, within 30 minutes, and log in here. Look for it among unwanted mail too.
+          If no other account uses <Foreign text={next} />, a message is on its way to it. Your e-mail changes once you
+          open the link in it, within 30 minutes, and confirm it here. Look for it among unwanted mail too.
         </p>
       )}
       <form class="narrow" onSubmit={change}>

@@ -29,7 +29,11 @@ export function MyFactors() {
     setProblem(undefined);
     setOpened(what);
   };
-  const close = (): void => setOpened(undefined);
+  // A change whose answer was lost may have been made.
+  const close = (): void => {
+    setOpened(undefined);
+    answer.reload();
+  };
   const done = (text: string): void => {
     announce(text);
     answer.reload();

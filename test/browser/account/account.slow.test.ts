@@ -66,7 +66,7 @@ inChromium('in Chromium, the account page', () => {
     expect(await site.gateway.rows('select from email_changes where user_id = $1', [id])).toEqual([]);
     await page.keyboard.press('Enter');
     await confirmByPassword(page);
-    await page.getByText('If nobody has stale@example.net').waitFor();
+    await page.getByText('If no other account uses stale@example.net').waitFor();
 
     await ageProofs(site, id);
     await page.getByRole('button', { name: 'Download my data' }).focus();
@@ -154,7 +154,7 @@ inChromium('in Chromium, the account page', () => {
       await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor();
     });
     await page.keyboard.press('Enter');
-    await page.getByText('If nobody has away@example.net').waitFor();
+    await page.getByText('If no other account uses away@example.net').waitFor();
     await close();
   });
 

@@ -35,7 +35,7 @@ inChromium('in Chromium, the links to the account page', () => {
     const to = newAddress();
     const token = await beginChange(site.gateway, person, to);
     const { page, wrong, close } = await openAlone(site, `/account#email=${token}`);
-    await page.getByText('Log in as yourself, then confirm your new e-mail.').waitFor();
+    await page.getByText('Log in with your present e-mail, then confirm the new one.').waitFor();
     await expectNowhere(page, token);
     expect(await lookAt(page)).toEqual(GOOD);
     await logIn(page, email);
@@ -75,7 +75,7 @@ inChromium('in Chromium, the links to the account page', () => {
     const wanted = newAddress();
     await page.getByLabel('New e-mail').fill(wanted);
     await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('A message is on its way.').waitFor();
+    await page.getByRole('status').getByText('If the address is free, a message is on its way.').waitFor();
     const token = await waitingToken(site.gateway, 'change', id);
     await site.gateway.user({ email: wanted });
     await page.evaluate(`location.hash = 'email=${token}'`);

@@ -62,8 +62,8 @@ inChromium('in Chromium, on a phone, the account page', () => {
     // 2. Change the e-mail, by the link in a mail
     await page.getByLabel('New e-mail').fill(NEW_EMAIL);
     await tap('Change e-mail');
-    await said('A message is on its way.');
-    await page.getByText(`If nobody has ${NEW_EMAIL}`).waitFor();
+    await said('If the address is free, a message is on its way.');
+    await page.getByText(`If no other account uses ${NEW_EMAIL}`).waitFor();
     await page.goto(await addressInMail(NEW_EMAIL, /http\S+#email=\S+/));
     await page.getByText(`Your e-mail becomes ${NEW_EMAIL}`).waitFor();
     await look();
