@@ -60,7 +60,8 @@ function sendUnavailable(res: Response): void {
  * breaks off, so that nobody takes it for whole.
  */
 export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
+  return (error: unknown, _req, res, next) => {
+    if (res.writableEnded) return next(error); // the rest of the request could not be read, and that was answered
     // An outage or a bug never touches the cookie (Interface 5).
     if (res.headersSent) res.destroy();
     else res.removeHeader('Set-Cookie');

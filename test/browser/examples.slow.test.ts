@@ -479,7 +479,7 @@ inNext('docs/login.md, Next.js, in Chromium', () => {
     await page.goto(`${origin}/console/`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.goto(`${origin}/set-password`);
-    await page.getByRole('heading', { name: 'Open your link again' }).waitFor();
+    await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor(); // MAIL=log
     expect(said).toEqual([]);
     expect(await countOf(gateway, 'token_theft')).toBe(0);
   }, 900_000);
