@@ -172,7 +172,8 @@ describe('Interface 13: who is calling', () => {
       forwarded: 'host=evil.test',
     };
     await asking.send('DELETE', '/a//b/..%2f?c', { headers: { ...bearer(), ...known, ...others } });
-    const lines = asked.map((line) => line.toLowerCase());
+    // Without the token: its random letters may spell any word.
+    const lines = asked.map((line) => line.toLowerCase()).filter((line) => !line.startsWith('authorization: '));
     expect(lines[0]).toBe(`get /authz/forward-auth/${ANYBODY}`);
     for (const [name, value] of Object.entries(known)) expect(lines).toContain(`${name}: ${value}`);
     expect(lines.filter((line) => line.startsWith('x-forwarded-')).toSorted()).toEqual([
