@@ -1,5 +1,5 @@
 /**
- * Bundles the console and the account page into `dist/console` and `dist/account`, compressed. Each file has a hash of its
+ * Bundles the console, the account page and the gate into a folder of `dist` each, compressed. Each file has a hash of its
  * content in its name, so that browsers may cache it for good; the page, which names them, keeps its name.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-const APPS = ['console', 'account'];
+const APPS = ['console', 'account', 'gate'];
 /** The folders that it fills */
 export const APP_FOLDERS = APPS.map((app) => `dist/${app}`);
 

@@ -81,6 +81,12 @@ export function createMetrics() {
       labelNames: ['route', 'outcome'],
       registers,
     }),
+    introspections: new Counter({
+      name: 'auth_gateway_introspections_total',
+      help: 'Questions about an access token (POST /oauth/introspect), by what was answered or refused',
+      labelNames: ['outcome'],
+      registers,
+    }),
     accountLocks: new Counter({
       name: 'auth_gateway_account_locks_total',
       help: 'Failed logins that locked their account; later answers to the locked account are logins with the outcome account_locked',

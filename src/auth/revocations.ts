@@ -108,6 +108,37 @@ export async function classifyUnrotated(
   }
 }
 
+const endSessionSql = statement(
+  'end_session',
+  { family_id: 'uuid', now: 'timestamptz', events: 'jsonb' },
+  { jti: 'uuid' },
+)`
+  with ended as (
+    update refresh_tokens set revoked = true, revoked_reason = 'logout', revoked_at = :now
+    where family_id = :family_id and not revoked
+    returning jti, expires_at
+  ), audited as (
+    ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('jti', jti))`, 'ended')} where expires_at >= :now
+  )
+  select jti from ended`;
+
+/**
+ * Interface 22: ends a session by its id, and writes `logout` if it was live. It repeats until no record survives, as in
+ * `revokeAll`.
+ * @param event without the `jti`, which the statement adds
+ */
+export async function endSession(
+  db: Db,
+  familyId: string,
+  event: EventToWrite & { eventType: 'logout' },
+  now: Date,
+): Promise<void> {
+  for (;;) {
+    const ended = await db.run(endSessionSql, { family_id: familyId, now, events: eventRows([event], now) });
+    if (ended.length === 0) return;
+  }
+}
+
 /** True if a logout changes the record: a rotated one only loses its proof of retry. */
 const ENDS = "(not revoked or (revoked_reason = 'rotated' and retry_ended is null))";
 const END = `

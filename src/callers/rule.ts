@@ -19,6 +19,10 @@ export interface Rule {
   proof: WantedProof;
   /** False: the answer has no assertion, and costs no signature */
   hasAssertion: boolean;
+  /** Interface 23, true: a user's question reads the session */
+  isLive: boolean;
+  /** Interface 22, true: a browser without a credential is sent to `/gate`, and may come back with a cookie */
+  hasPages: boolean;
   /** True: the CORS preflight of a browser passes, which has no credential */
   allowsPreflight: boolean;
 }
@@ -75,6 +79,19 @@ export const PARAMETERS: Record<string, Parameter> = {
     isList: false,
     means: 'a CORS preflight passes: `OPTIONS` with `Origin` and `Access-Control-Request-Method`, without a credential',
   },
+  live: {
+    isValue: (text) => text === 'on',
+    values: 'on',
+    isList: false,
+    means:
+      "a user's session must still be live, and the role that of the token: the question reads both (Interface 23)",
+  },
+  pages: {
+    isValue: (text) => text === 'on',
+    values: 'on',
+    isList: false,
+    means: 'a browser is sent to the login and comes back with a cookie (Interface 22). It asks nothing of keys',
+  },
 };
 
 const invalid = (detail: string): Explained<RuleRefusal> => refused('rule_invalid', detail);
@@ -100,7 +117,7 @@ export function parseRule(text: string): Rule | Explained<RuleRefusal> {
   const callers = given.get('caller')?.filter(isCallerType);
   const roles = given.get('role')?.filter(isRole);
   if (callers === undefined) return invalid('The rule must name the callers, such as caller=user');
-  const ofUsers = ['role', 'acr', 'max_age'].find((name) => given.has(name));
+  const ofUsers = ['role', 'acr', 'max_age', 'live', 'pages'].find((name) => given.has(name));
   if (ofUsers !== undefined && !callers.includes('user')) {
     return invalid(`The rule has ${ofUsers}, which is for users alone, and lets none of them pass`);
   }
@@ -115,6 +132,8 @@ export function parseRule(text: string): Rule | Explained<RuleRefusal> {
       maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     },
     hasAssertion: !given.has('assertion'),
+    isLive: given.has('live'),
+    hasPages: given.has('pages'),
     allowsPreflight: given.has('preflight'),
   };
 }

@@ -12,6 +12,7 @@ import { CronKey } from './entities/cron-key.js';
 import { EmailChange } from './entities/email-change.js';
 import { EmailUndo } from './entities/email-undo.js';
 import { Factor } from './entities/factor.js';
+import { GateCode } from './entities/gate-code.js';
 import { KnownDevice } from './entities/known-device.js';
 import { OutboxCursor } from './entities/outbox-cursor.js';
 import { OutboxEvent } from './entities/outbox-event.js';
@@ -43,6 +44,7 @@ export const entities = {
   Factor,
   RecoveryCode,
   Ceremony,
+  GateCode,
   SignatureNonce,
   OutboxCursor,
   OutboxEvent,

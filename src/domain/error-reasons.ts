@@ -192,6 +192,18 @@ export const ERROR_REASONS = {
     means: 'Scheme and authority of the original request are not exactly one of `FORWARD_AUTH_ORIGINS`.',
     action: 'Ask the operators to add the origin, or fix the scheme and host that the proxy sends.',
   },
+  origin_not_secure: {
+    means: 'The rule has `pages=on`, and the origin is not https, outside of development.',
+    action: 'Ask the operators to serve it by https.',
+  },
+  gate_code_invalid: {
+    means: 'The way back from `/gate` is unknown, used, expired, or of another origin or browser.',
+    action: 'Open the page again.',
+  },
+  session_ended: {
+    means: 'The session has ended, its user is deactivated, or has another role than the token says.',
+    action: 'Refresh, then repeat once. If the refresh is refused, log in again.',
+  },
   caller_not_allowed: { means: 'The rule does not allow this kind of caller.', action: NOT_ALLOWED },
   role_missing: { means: 'The user has none of the roles of the rule.', action: NOT_ALLOWED },
 

@@ -13,6 +13,7 @@ export const OWN_SCOPES = [
   'webhooks:read',
   'webhooks:write',
   'gateway:read',
+  'tokens:introspect',
 ] as const;
 
 export type OwnScope = (typeof OWN_SCOPES)[number];

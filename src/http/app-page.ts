@@ -1,7 +1,7 @@
 /** A page with many scripts. `npm run build` has bundled, named and compressed its files. (Interface 19 and 21) */
 import { readdir } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
 import { packagePath } from '../platform/package-path.js';
 import { methodNotAllowed, notFound } from './errors.js';
 import { compressWith, IMMUTABLE, madeOnce, OWN_FILES_POLICY, readBuilt, readHtml, sendPage } from './static-page.js';
@@ -9,10 +9,12 @@ import { compressWith, IMMUTABLE, madeOnce, OWN_FILES_POLICY, readBuilt, readHtm
 const PAGE_FILE = 'page.html.gz';
 
 interface AppPage {
-  name: 'account' | 'console';
+  name: 'account' | 'console' | 'gate';
   /** Paths that get the page, unless `isPage` refuses them */
   paths: RegExp;
   isPage(path: string): boolean;
+  /** Whether the query of an address leads anywhere; without it, each does. If not, the page says so, with 400 */
+  leads?(req: Request): boolean;
   /** What the script sees of the configuration */
   facts: Parameters<typeof compressWith>[0];
 }
@@ -21,7 +23,7 @@ interface AppPage {
  * The page, and the files that it loads below `/NAME/assets`. `/NAME` and `/NAME/assets` are routes of the log and the metrics
  * as well, whatever follows them in a path.
  */
-export function addAppPage(app: Express, { name, paths, isPage, facts }: AppPage): void {
+export function addAppPage(app: Express, { name, paths, isPage, leads, facts }: AppPage): void {
   const assetsPath = `/${name}/assets`;
   // All at once: a gateway that runs serves one build, even if another one replaces its files.
   const built = madeOnce(async () => {
@@ -30,12 +32,15 @@ export function addAppPage(app: Express, { name, paths, isPage, facts }: AppPage
     const assets = names.filter((file) => file !== PAGE_FILE).map((file) => readAsset(name, file));
     return { page, assets: new Map(await Promise.all(assets)) };
   });
-  const send = sendPage({
-    type: 'html',
-    policy: OWN_FILES_POLICY,
-    cache: 'no-store',
-    compressed: async () => compressWith(facts, (await built()).page),
-  });
+  const sendWith = (more: AppPage['facts']): RequestHandler =>
+    sendPage({
+      type: 'html',
+      policy: OWN_FILES_POLICY,
+      cache: 'no-store',
+      compressed: async () => compressWith({ ...facts, ...more }, (await built()).page),
+    });
+  const send = sendWith({});
+  const sendAstray = sendWith({ astray: true });
   const readOnly = methodNotAllowed('GET', 'HEAD');
 
   app.route(new RegExp(`^${assetsPath}(?:/|$)`)).all(async (req, res, next) => {
@@ -48,7 +53,8 @@ export function addAppPage(app: Express, { name, paths, isPage, facts }: AppPage
   app.route(paths).all((req, res, next) => {
     res.locals.route = `/${name}`;
     if (!isPage(req.path)) return notFound(req, res, next);
-    return isRead(req.method) ? send(req, res, next) : readOnly(req, res, next);
+    if (!isRead(req.method)) return readOnly(req, res, next);
+    return leads?.(req) === false ? sendAstray(req, res.status(400), next) : send(req, res, next);
   });
 }
 

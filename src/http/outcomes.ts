@@ -84,14 +84,26 @@ const OF_CALLERS = {
   several: ['multiple_credentials'],
 } as const satisfies Record<PresentedKind, readonly string[]>;
 
+/** Interface 22: where a browser is led. */
+const GATE_OUTCOMES = ['gate_redirected', 'gate_entered', 'gate_left'] as const;
+
 /** Interface 18: of a question of a proxy. */
 const OF_AUTHZ: ReadonlySet<AuthzOutcome> = new Set([
-  ...(['success', 'preflight', 'internal_error', 'client_closed'] as const),
+  ...(['success', 'preflight', ...GATE_OUTCOMES, 'internal_error', 'client_closed'] as const),
   ...(Object.keys(AUTHZ_ERRORS) as Array<keyof typeof AUTHZ_ERRORS>),
   ...Object.values(OF_CALLERS).flat(),
 ]);
 
-type AuthzOutcome = AuthzReason | CallerOutcome | 'preflight' | 'client_closed';
+/** Interface 23: of a question about a token. */
+const OF_INTROSPECTION: ReadonlySet<RequestOutcome> = new Set([
+  ...(['active', 'inactive', 'caller_not_allowed', 'scope_missing', 'malformed_request'] as const),
+  ...(['unsupported_media_type', 'body_too_large', 'request_timeout', 'client_closed'] as const),
+  ...Object.values(OF_CALLERS)
+    .flat()
+    .filter((outcome) => outcome !== 'success'),
+]);
+
+type AuthzOutcome = AuthzReason | CallerOutcome | 'preflight' | (typeof GATE_OUTCOMES)[number] | 'client_closed';
 type CountedRoute = keyof typeof OF_ROUTES;
 export type CallerOutcome = (typeof OF_CALLERS)[PresentedKind][number];
 
@@ -105,7 +117,12 @@ type Uncounted =
   | 'not_acceptable'
   | 'too_many_requests'
   | 'header_too_large';
-export type RequestOutcome = (typeof OF_ROUTES)[CountedRoute][number] | AuthzOutcome | Uncounted;
+export type RequestOutcome =
+  | (typeof OF_ROUTES)[CountedRoute][number]
+  | AuthzOutcome
+  | 'active'
+  | 'inactive'
+  | Uncounted;
 
 /** nginx's status for a client that disconnected before its answer. */
 export const CLIENT_CLOSED = 499;
@@ -149,6 +166,7 @@ export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean, has
   for (const route of hasProxies ? FAMILIES : []) {
     for (const outcome of OF_AUTHZ) authzChecks.inc({ route, outcome }, 0);
   }
+  for (const outcome of OF_INTROSPECTION) metrics.introspections.inc({ outcome }, 0);
   for (const kind of FACTORS) {
     for (const outcome of FACTOR_OUTCOMES) metrics.factors.inc({ kind, outcome }, 0);
   }
@@ -157,6 +175,7 @@ export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean, has
     if (outcome === undefined) return;
     const authzRoute = authzRoutes.get(route ?? '');
     if (authzRoute !== undefined) authzChecks.inc({ route: authzRoute, outcome });
+    else if (route === '/oauth/introspect') metrics.introspections.inc({ outcome });
     else if (caller !== undefined) callerChecks.inc({ caller, outcome });
     else if (isCounted(route, outcome)) ofRoutes[route].inc({ outcome });
   };

@@ -68,6 +68,7 @@ export const FURTHER_ERRORS = {
     status: 401,
     detail: BEARER_DETAILS.invalid_token,
   },
+  session_ended: { status: 401, detail: 'The session has ended, or the role has changed; log in again' },
   link_invalid: {
     status: 401,
     detail: 'Link is not valid',
@@ -154,6 +155,16 @@ export const AUTHZ_ERRORS = {
     status: 403,
     detail: 'The description of the original request is missing or malformed',
   },
+  origin_not_secure: {
+    status: 403,
+    detail: 'Pages behind the gate need an https origin',
+  },
+  session_ended: FURTHER_ERRORS.session_ended,
+  missing_credentials: { status: 401, detail: 'Log in' },
+  cross_site: FURTHER_ERRORS.cross_site,
+  gate_code_invalid: { status: 403, detail: 'The way back is not valid' },
+  method_not_allowed: FURTHER_ERRORS.method_not_allowed,
+  not_found: FURTHER_ERRORS.not_found,
   origin_not_listed: {
     status: 403,
     detail: 'This origin is not served',

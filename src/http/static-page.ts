@@ -39,7 +39,7 @@ export function compressText(text: string): Promise<Buffer> {
 
 /** @returns a file that `npm run build` has made */
 export function readBuilt(
-  folder: 'account' | 'client-package' | 'console' | 'explorer' | 'set-password',
+  folder: 'account' | 'client-package' | 'console' | 'gate' | 'explorer' | 'set-password',
   file: string,
 ): Promise<Buffer> {
   return readFile(packagePath('dist', folder, file));

@@ -4,6 +4,7 @@ import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
 import { expiredEmailChanges, expiredEmailUndos } from '../auth/email/rows.js';
 import { expiredCeremonies } from '../auth/factors/rows.js';
+import { expiredGateCodes } from '../auth/gate-codes.js';
 import { expiredDevices } from '../auth/known-devices.js';
 import { expiredLinks, expiredRequestedLinks } from '../auth/password-links.js';
 import { expiredRecords } from '../auth/sessions.js';
@@ -177,6 +178,7 @@ export function expiringRows({ auditRetentionDays }: Pick<Config, 'auditRetentio
     expiredEmailChanges,
     expiredEmailUndos,
     expiredDevices,
+    expiredGateCodes,
     expiredEvents(auditRetentionDays),
   ];
 }

@@ -10,6 +10,8 @@ const PLAIN: Rule = {
   scopes: [],
   proof: { acr: undefined, maxAgeSeconds: undefined },
   hasAssertion: true,
+  isLive: false,
+  hasPages: false,
   allowsPreflight: false,
 };
 

@@ -58,6 +58,8 @@ export interface KeyOf {
   refresh: SigningKey;
   /** Interface 16: derived from the refresh keys, so that devices stay known for as long as sessions live */
   device: SigningKey;
+  /** Interface 22: derived from the refresh keys too, since nobody but the gateway reads its tokens */
+  gate: SigningKey;
   sealing: SealingKey;
 }
 
@@ -74,6 +76,7 @@ export async function importKeys(jwks: readonly PrivateJwk[], now: Date): Promis
     access: await Promise.all(jwks.filter((jwk) => jwk.kty !== 'oct').map(importAccessKey)),
     refresh: refreshJwks.map((jwk) => hmacKey(jwk, createSecretKey(jwk.k, 'base64url'), 'JWT')),
     device: refreshJwks.map((jwk) => hmacKey(jwk, deriveKey(jwk.k, 'known devices'), 'device+jwt')),
+    gate: refreshJwks.map((jwk) => hmacKey(jwk, deriveKey(jwk.k, 'pages behind the gate'), 'gate+jwt')),
     sealing: await Promise.all(jwks.filter((jwk) => jwk.alg === 'A256GCM').map(importSealingKey)),
   };
   for (const [kind, ofKind] of Object.entries<Key[]>(keys)) {

@@ -32,7 +32,7 @@ export interface Keyring {
   /** Verifies or opens what any key of the file has made, current or not. */
   byKid<Kind extends keyof KeyOf>(kind: Kind, kid: string | undefined): KeyOf[Kind] | undefined;
   /** The key whose tokens begin with this protected header, in base64url. */
-  byHeader<Kind extends 'access' | 'refresh' | 'device'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
+  byHeader<Kind extends 'access' | 'refresh' | 'device' | 'gate'>(kind: Kind, header: string): KeyOf[Kind] | undefined;
   /** Every key of the file, by purpose, newest first. */
   list(now: Date): ListedKey[];
   /** Public halves of the access keys: the body of the JWKS endpoint. */

@@ -26,7 +26,7 @@ type TokenSettings = Pick<
 >;
 
 /** `client_id` of RFC 9068 section 2.2: the gateway is its own and only client. */
-const CLIENT_ID = 'auth-gateway';
+export const CLIENT_ID = 'auth-gateway';
 
 /** Verified access tokens, so that each signature is checked once: about 5 MB. */
 const MAX_KNOWN_TOKENS = 10_000;

@@ -19,5 +19,6 @@ export const authRequest: ProxyFamily = {
   },
 
   // Any other status but 2xx becomes 500.
-  passesOn: (status) => status !== 429 && status !== 503,
+  passesOn: (status) => status === 401 || status === 403 || status === 400,
+  passesOnRedirects: false,
 };

@@ -13,4 +13,5 @@ export const extAuthz: ProxyFamily = {
   },
 
   passesOn: () => true,
+  passesOnRedirects: true,
 };

@@ -19,4 +19,5 @@ export const forwardAuth: ProxyFamily = {
   },
 
   passesOn: () => true,
+  passesOnRedirects: true,
 };

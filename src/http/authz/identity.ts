@@ -6,7 +6,7 @@ import { type Assertion, signAssertion } from '../../credentials/tokens/assertio
 import type { Deps } from '../../services.js';
 import type { OriginalRequest } from './original-request.js';
 
-type KnownCaller = Extract<Resolution, { kind: 'caller' }>;
+export type KnownCaller = Extract<Resolution, { kind: 'caller' }>;
 
 /** In a field that has nothing to say. Each field is always there, so that none of the client's can take its place. */
 const NOTHING = '-';

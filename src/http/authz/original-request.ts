@@ -34,12 +34,14 @@ export interface ProxyFamily {
   read(question: Request, rest: string): OriginalRequest | UnreadableOriginal;
   /** Statuses of refusals that the proxies pass on. Others are sent as 403, with the status in `X-Auth-Status` */
   passesOn(status: number): boolean;
+  /** False: it knows no 302, so the location is in `X-Auth-Redirect` of a 401 (Interface 22) */
+  passesOnRedirects: boolean;
 }
 
 /** RFC 9110 section 9.1 */
 const METHOD = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Printable ASCII that begins with a slash, without `#` and `\`: proxies and services read those in different ways. */
-const TARGET = /^\/[!"$-[\]-~]*$/;
+export const TARGET = /^\/[!"$-[\]-~]*$/;
 
 /** @param fields names of the fields that describe the method and the target, for the refusal */
 export function checked(

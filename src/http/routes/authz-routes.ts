@@ -1,9 +1,10 @@
 /** Forward authentication. A proxy asks who sent a request, and whether its rule lets them pass. (Interface 18) */
 import type { Express, Request, Response } from 'express';
-import type { CallerDeps, Resolution } from '../../callers/caller.js';
-import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
-import { resolveCaller } from '../../callers/resolve-caller.js';
-import { parseRule, violationOf } from '../../callers/rule.js';
+import { readLiveSession } from '../../auth/live-sessions.js';
+import type { CallerDeps, Resolution, UserCaller } from '../../callers/caller.js';
+import { KINDS, presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
+import { challengeOf, challengeWith, resolveCaller } from '../../callers/resolve-caller.js';
+import { parseRule, type Rule, violationOf } from '../../callers/rule.js';
 import { stepUpChallenge } from '../../callers/step-up.js';
 import { fieldValues } from '../../credentials/signatures/http-fields.js';
 import { isOutage } from '../../db/outage.js';
@@ -13,11 +14,22 @@ import type { Deps } from '../../services.js';
 import { authRequest } from '../authz/auth-request.js';
 import { extAuthz } from '../authz/ext-authz.js';
 import { forwardAuth } from '../authz/forward-auth.js';
-import { assertionOf, hasIdentityField, setIdentity, setNobody } from '../authz/identity.js';
+import { assertionOf, hasIdentityField, type KnownCaller, setIdentity, setNobody } from '../authz/identity.js';
 import { type FamilyName, type OriginalRequest, type ProxyFamily, routeOfFamily } from '../authz/original-request.js';
+import {
+  answerOwnPath,
+  gateChallenge,
+  isNavigation,
+  isOwnPath,
+  isSecure,
+  type Redirect,
+  resolveCookie,
+  toGate,
+} from '../authz/pages.js';
 import { addressList, peerAddressOf } from '../client-address.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { AUTHZ_ERRORS, type AuthzReason } from '../refusals.js';
+import { signingHints } from '../refused-caller.js';
 import { remembering } from '../remembering.js';
 import { sendJson } from '../send-json.js';
 
@@ -44,6 +56,9 @@ interface AuthzRefusal {
   more?: object;
 }
 
+/** `undefined`: the request may pass, and the answer has its fields */
+type Checked = AuthzRefusal | Redirect | undefined;
+
 /** Adds the routes if FORWARD_AUTH_PROXIES and FORWARD_AUTH_ORIGINS are set. No method and no body matters. */
 export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
   const { config } = deps;
@@ -52,13 +67,12 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
   const origins = new Set(config.forwardAuth.origins);
   const rules = remembering<ReturnType<typeof parseRule>>(MAX_RULES);
 
-  /** @returns why the request is refused; undefined if it may pass, and the answer has its fields */
   const check = async (
     req: Request,
     res: Response,
     family: ProxyFamily,
     [ruleText, rest]: [string, string],
-  ): Promise<AuthzRefusal | undefined> => {
+  ): Promise<Checked> => {
     const { locals } = res;
     const peer = peerAddressOf(req.socket) ?? '';
     if (!isListed(peer)) {
@@ -74,6 +88,7 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     const original = family.read(req, rest);
     if ('kind' in original) return refusalOf(original.reason, original.detail);
     if (!origins.has(original.origin)) return refusalOf('origin_not_listed');
+    if (rule.hasPages && !config.isDevelopment && !isSecure(original.origin)) return refusalOf('origin_not_secure');
     locals.service = original.origin;
     const { rawHeaders } = req;
     const presented = presentedTypes(rawHeaders);
@@ -84,6 +99,12 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
       setNobody(res);
       return undefined;
     }
+    if (rule.hasPages && isOwnPath(original)) {
+      const answered = await answerOwnPath(deps, req, res, original, presented.length > 0);
+      return typeof answered === 'string' ? refusalOf(answered) : answered;
+    }
+    if (rule.hasPages && presented.length === 0) return checkPage(req, res, rule, original);
+
     const { method, origin, target } = original;
     const authority = origin.slice(origin.indexOf('//') + 2);
     const asked = { method, authority, target, rawHeaders, presented, body: undefined };
@@ -93,6 +114,44 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     if (resolution.kind === 'rate_limited') {
       return refusalOf('rate_limited', undefined, [['Retry-After', String(resolution.limit.resetSeconds)]]);
     }
+    const { caller } = resolution;
+    if (rule.isLive && caller.callerType === 'user' && !(await isLive(caller, res))) return sessionEnded();
+    return admit(res, rule, original, resolution);
+  };
+
+  /** Interface 23: the session is live, and its user has the role of the token. */
+  const isLive = async ({ sub, sid, role }: UserCaller, { locals }: Response): Promise<boolean> => {
+    if (sid === undefined) return false;
+    const live = await readLiveSession(deps.db.within(locals.budget), { sub, sid }, deps.clock.now());
+    return live?.role === role;
+  };
+
+  /** Interface 22: a request without a credential but the cookie. */
+  const checkPage = async (req: Request, res: Response, rule: Rule, original: OriginalRequest): Promise<Checked> => {
+    const db = deps.db.within(res.locals.budget);
+    const found = await resolveCookie({ ...deps, db }, req, original);
+    if (found.kind === 'refused') return refusalOf('cross_site');
+    const isPage = isNavigation(original, req);
+    if (found.kind === 'nobody') return isPage ? toGate(deps, req, original) : refuseScript(rule, original);
+    res.locals.caller = 'user';
+    const refusal = admit(res, rule, original, found);
+    return refusal?.reason === 'confirmation_required' && isPage ? toGate(deps, req, original, rule.proof) : refusal;
+  };
+
+  /** A script learns where to lead the person. */
+  const refuseScript = ({ callers }: Rule, original: OriginalRequest): AuthzRefusal => {
+    const refusal = refusalOf('missing_credentials');
+    const challenges = [...callers.map((type) => challengeOf(KINDS[type])), gateChallenge(deps, original)];
+    return { ...refusal, fields: [['WWW-Authenticate', challenges.join(', ')]] };
+  };
+
+  /** Applies the rule to a known caller. */
+  const admit = (
+    res: Response,
+    rule: Rule,
+    original: OriginalRequest,
+    resolution: KnownCaller,
+  ): AuthzRefusal | undefined => {
     const scopes = scopesOf(resolution.caller, config);
     const violation = violationOf(rule, resolution.caller, scopes, deps.clock.now());
     if (violation === 'confirmation_required') {
@@ -105,28 +164,39 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
       scopes,
       rule.hasAssertion ? assertionOf(deps, resolution, scopes, original) : undefined,
     );
-    locals.outcome = 'success';
+    res.locals.outcome = 'success';
     return undefined;
   };
 
   const answer = async (req: Request, res: Response, family: ProxyFamily, path: [string, string]): Promise<void> => {
     res.locals.route = routeOfFamily(family.name);
-    let refusal: AuthzRefusal | undefined;
+    let checked: Checked;
     try {
-      refusal = await check(req, res, family, path);
+      checked = await check(req, res, family, path);
     } catch (error) {
       if (!isOutage(error)) throw error;
       reportOutage(deps, res.locals.ids, error);
-      refusal = refusalOf('unavailable', undefined, [['Retry-After', String(RETRY_AFTER_SECONDS)]]);
+      checked = refusalOf('unavailable', undefined, [['Retry-After', String(RETRY_AFTER_SECONDS)]]);
     }
-    if (refusal === undefined) return void res.status(200).end();
-    refuse(res, family, refusal);
+    if (checked === undefined) return void res.status(200).end();
+    if ('location' in checked) return redirect(res, family, checked);
+    refuse(res, family, checked);
   };
 
   app.use((req, res, next) => {
     const [, name = '', ruleText = '', rest = ''] = PATH.exec(req.originalUrl) ?? [];
     return isFamily(name) ? answer(req, res, FAMILIES[name], [ruleText, rest]) : next();
   });
+}
+
+function sessionEnded(): AuthzRefusal {
+  const refusal = refusalOf('session_ended');
+  return {
+    ...refusal,
+    fields: [
+      ['WWW-Authenticate', challengeWith('Bearer', { error: 'invalid_token', error_description: refusal.detail })],
+    ],
+  };
 }
 
 function isFamily(name: string): name is FamilyName {
@@ -142,15 +212,9 @@ function refusalOf(
 }
 
 /** The reasons are those of GraphQL (Interface 6). */
-function unauthorized(
-  { reason, detail, fields, signatureBase }: Extract<Resolution, { kind: 'refused' }>,
-  { clock }: Deps<'clock'>,
-): AuthzRefusal {
-  const more = {
-    ...(reason === 'signature_expired' && { server_time: clock.now().toISOString() }),
-    ...(signatureBase !== undefined && { signature_base: signatureBase }),
-  };
-  return { reason, status: 401, detail, fields, more };
+function unauthorized(refusal: Extract<Resolution, { kind: 'refused' }>, deps: Deps<'clock'>): AuthzRefusal {
+  const { reason, detail, fields } = refusal;
+  return { reason, status: 401, detail, fields, more: signingHints(refusal, deps) };
 }
 
 function refuse(res: Response, family: ProxyFamily, { reason, status, detail, fields = [], more }: AuthzRefusal): void {
@@ -158,6 +222,13 @@ function refuse(res: Response, family: ProxyFamily, { reason, status, detail, fi
   for (const [name, value] of fields) res.set(name, value);
   if (!family.passesOn(status)) res.set('X-Auth-Status', String(status));
   sendJson(res.status(family.passesOn(status) ? status : 403), { detail, reason, ...more });
+}
+
+function redirect(res: Response, family: ProxyFamily, { outcome, location, setCookie }: Redirect): void {
+  res.locals.outcome = outcome;
+  if (setCookie !== undefined) res.set('Set-Cookie', setCookie);
+  if (family.passesOnRedirects) return void res.status(302).set('Location', location).end();
+  res.status(401).set('X-Auth-Redirect', location).end();
 }
 
 /** A browser asks whether it may send a request to another origin (Fetch, section 3.3.2), and never sends a credential. */

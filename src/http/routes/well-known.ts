@@ -5,6 +5,7 @@ import { OWN_SCOPES } from '../../domain/scopes.js';
 import type { Deps } from '../../services.js';
 import { addReadOnly } from '../errors.js';
 import { forAnybody } from '../for-anybody.js';
+import { INTROSPECTION_PATH } from './introspection-route.js';
 
 const JWKS_PATH = '/.well-known/jwks.json';
 
@@ -15,6 +16,7 @@ export function addWellKnownRoutes(app: Express, { config, keyring }: Deps<'conf
   const metadata = {
     issuer: config.publicUrl,
     jwks_uri: `${config.publicUrl}${JWKS_PATH}`,
+    introspection_endpoint: `${config.publicUrl}${INTROSPECTION_PATH}`,
     response_types_supported: [],
     grant_types_supported: [],
     token_endpoint_auth_methods_supported: [],

@@ -16,6 +16,7 @@ const ALLOWS: Record<Scope, string> = {
   'webhooks:read': 'See webhooks and how far they are',
   'webhooks:write': 'Change and delete webhooks; creating or replaying one also needs audit:read',
   'gateway:read': 'See the state of the gateway',
+  'tokens:introspect': 'Ask whether an access token is still good',
 };
 
 const OPTIONS = OWN_SCOPES.map((scope) => ({ value: scope, label: <code>{scope}</code>, hint: ALLOWS[scope] }));

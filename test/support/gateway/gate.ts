@@ -1,0 +1,86 @@
+/** A browser before a service behind the gate, as its proxy asks about it. (Interface 22) */
+import type { FamilyName } from '../../../src/http/authz/original-request.js';
+import { askAs, FORWARD_AUTH, ORIGIN } from './authz.js';
+import type { Answer, Instance } from './gateway.js';
+
+export const GATE = FORWARD_AUTH;
+export const PAGES = 'caller=user,api_key,cron;pages=on';
+
+/** What Chromium sends when it opens a page, and when a script of that page asks. */
+export const NAVIGATION = {
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-Dest': 'document',
+  'Sec-Fetch-Site': 'none',
+  'Sec-Fetch-User': '?1',
+  Accept: 'text/html,application/xhtml+xml',
+};
+export const SCRIPT = {
+  'Sec-Fetch-Mode': 'cors',
+  'Sec-Fetch-Dest': 'empty',
+  'Sec-Fetch-Site': 'same-origin',
+  Accept: '*/*',
+};
+
+export const STATE_COOKIE = '__Host-auth-gate-state';
+export const GATE_COOKIE = '__Host-auth-gate';
+
+type Asking = Pick<Instance, 'send'>;
+
+export interface Step {
+  method?: string;
+  target?: string;
+  origin?: string;
+  rule?: string;
+  family?: FamilyName;
+  /** Of the service's origin, as `Cookie` has them */
+  cookies?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
+}
+
+/** Opens a page of the service. */
+export function visit(
+  on: Asking,
+  { family = 'forward-auth', rule = PAGES, cookies = {}, headers, ...original }: Step = {},
+) {
+  const cookie = Object.entries(cookies)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ');
+  const sent = { ...NAVIGATION, ...(cookie !== '' && { Cookie: cookie }), ...headers };
+  return askAs(on, family, rule, { target: '/', ...original, headers: sent });
+}
+
+/** Asks as a script of the service does. */
+export function ask(on: Asking, step: Step = {}) {
+  return visit(on, { ...step, headers: { ...SCRIPT, ...step.headers } });
+}
+
+/** Where an answer leads, on any family of proxies. @throws if it leads nowhere */
+export function leadOf({ headers }: Answer): URL {
+  return new URL(String(headers['location'] ?? headers['x-auth-redirect']));
+}
+
+/** The cookies that an answer sets, by name. */
+export function cookiesOf({ cookies }: Answer): Record<string, string> {
+  return Object.fromEntries(cookies.map((line) => [...(/^([^=]+)=([^;]*)/.exec(line) ?? [])].slice(1, 3)));
+}
+
+/** Asks `/auth/gate` for the way back, as the page does. */
+export function askWayBack(on: Asking, gate: URL, refreshToken: string | undefined): Promise<Answer> {
+  const { origin, target, state } = Object.fromEntries(gate.searchParams);
+  return on.send('POST', '/auth/gate', {
+    body: { origin, target, state },
+    headers: refreshToken === undefined ? {} : { Cookie: `refresh_token=${refreshToken}` },
+  });
+}
+
+/** From the first visit to the cookie. @returns the cookie of the service, and the answers on the way */
+export async function enter(on: Asking, login: { refreshToken: string }, step: Step = {}) {
+  const asked = await visit(on, step);
+  const state = cookiesOf(asked);
+  const wayBack = await askWayBack(on, leadOf(asked), login.refreshToken);
+  const callback = new URL(wayBack.json['location']);
+  const { origin = ORIGIN } = step;
+  const target = callback.href.slice(origin.length);
+  const entered = await visit(on, { ...step, method: 'GET', target, cookies: state });
+  return { asked, state, wayBack, callback, entered, cookies: { ...state, ...cookiesOf(entered) } };
+}
