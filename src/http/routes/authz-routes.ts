@@ -2,8 +2,8 @@
 import type { Express, Request, Response } from 'express';
 import { readLiveSession } from '../../auth/live-sessions.js';
 import type { CallerDeps, Resolution, UserCaller } from '../../callers/caller.js';
-import { KINDS, presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
-import { challengeOf, challengeWith, resolveCaller } from '../../callers/resolve-caller.js';
+import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
+import { challengeWith, resolveCaller } from '../../callers/resolve-caller.js';
 import { parseRule, type Rule, violationOf } from '../../callers/rule.js';
 import { stepUpChallenge } from '../../callers/step-up.js';
 import { fieldValues } from '../../credentials/signatures/http-fields.js';
@@ -99,17 +99,18 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
       setNobody(res);
       return undefined;
     }
-    if (rule.hasPages && isOwnPath(original)) {
-      const answered = await answerOwnPath(deps, req, res, original, presented.length > 0);
-      return typeof answered === 'string' ? refusalOf(answered) : answered;
+    if (rule.hasPages) {
+      const page = await checkPage(req, res, rule, original, presented.length > 0);
+      if (page !== 'by_credential') return page;
     }
-    if (rule.hasPages && presented.length === 0) return checkPage(req, res, rule, original);
-
     const { method, origin, target } = original;
     const authority = origin.slice(origin.indexOf('//') + 2);
     const asked = { method, authority, target, rawHeaders, presented, body: undefined };
     const resolution = await resolveCaller(deps, asked, locals.budget, rule.callers);
-    if (resolution.kind === 'refused') return unauthorized(resolution, deps);
+    if (resolution.kind === 'refused') {
+      const refusal = unauthorized(resolution, deps);
+      return rule.hasPages && presented.length === 0 ? withChallenge(refusal, gateChallenge(deps, original)) : refusal;
+    }
     if (resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
     if (resolution.kind === 'rate_limited') {
       return refusalOf('rate_limited', undefined, [['Retry-After', String(resolution.limit.resetSeconds)]]);
@@ -126,23 +127,30 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     return live?.role === role;
   };
 
-  /** Interface 22: a request without a credential but the cookie. */
-  const checkPage = async (req: Request, res: Response, rule: Rule, original: OriginalRequest): Promise<Checked> => {
-    const db = deps.db.within(res.locals.budget);
-    const found = await resolveCookie({ ...deps, db }, req, original);
+  /**
+   * Interface 22: what a browser asks for by itself.
+   * @returns `by_credential` if the request has one, or neither that nor a cookie and is not for a page
+   */
+  const checkPage = async (
+    req: Request,
+    res: Response,
+    rule: Rule,
+    original: OriginalRequest,
+    hasCredential: boolean,
+  ): Promise<Checked | 'by_credential'> => {
+    const within = { ...deps, db: deps.db.within(res.locals.budget) };
+    if (isOwnPath(original)) {
+      const answered = await answerOwnPath(within, req, res, original, hasCredential);
+      return typeof answered === 'string' ? refusalOf(answered) : answered;
+    }
+    if (hasCredential) return 'by_credential';
+    const found = await resolveCookie(within, req, original);
     if (found.kind === 'refused') return refusalOf('cross_site');
     const isPage = isNavigation(original, req);
-    if (found.kind === 'nobody') return isPage ? toGate(deps, req, original) : refuseScript(rule, original);
+    if (found.kind === 'nobody') return isPage ? toGate(deps, req, original) : 'by_credential';
     res.locals.caller = 'user';
     const refusal = admit(res, rule, original, found);
     return refusal?.reason === 'confirmation_required' && isPage ? toGate(deps, req, original, rule.proof) : refusal;
-  };
-
-  /** A script learns where to lead the person. */
-  const refuseScript = ({ callers }: Rule, original: OriginalRequest): AuthzRefusal => {
-    const refusal = refusalOf('missing_credentials');
-    const challenges = [...callers.map((type) => challengeOf(KINDS[type])), gateChallenge(deps, original)];
-    return { ...refusal, fields: [['WWW-Authenticate', challenges.join(', ')]] };
   };
 
   /** Applies the rule to a known caller. */
@@ -187,6 +195,14 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     const [, name = '', ruleText = '', rest = ''] = PATH.exec(req.originalUrl) ?? [];
     return isFamily(name) ? answer(req, res, FAMILIES[name], [ruleText, rest]) : next();
   });
+}
+
+/** @param challenge for a script, which learns where to lead the person */
+function withChallenge({ fields = [], ...refusal }: AuthzRefusal, challenge: string): AuthzRefusal {
+  const challenges = fields.map(([name, value]): [string, string] => {
+    return name === 'www-authenticate' ? [name, `${value}, ${challenge}`] : [name, value];
+  });
+  return { ...refusal, fields: challenges };
 }
 
 function sessionEnded(): AuthzRefusal {
