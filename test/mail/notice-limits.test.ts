@@ -152,21 +152,28 @@ test("Interface 21: an administrator's change of an e-mail is reported to both a
   expect(server.mails).toHaveLength(2);
 });
 
+const ON: [string, string, string] = ['a@example.com', 'b@example.com', 'c@example.com'];
+const BACK: [string, string, string] = ['a@example.com', 'b@example.com', 'a@example.com'];
 test.each([
-  ['on to a third address', ['a@example.com', 'b@example.com', 'c@example.com']],
-  ['back', ['a@example.com', 'b@example.com', 'a@example.com']],
+  ['on to a third address', ON, false],
+  ['back', BACK, false],
+  ['on to a third address, before the first mail', ON, true],
+  ['back, before the first mail', BACK, true],
 ])(
   'Interface 21: two changes of an e-mail within the hour are both reported to both addresses: %s',
-  async (_, emails) => {
+  async (_, emails, areLate) => {
     gateway = await startMailing(server.url);
-    const [first = '', second = '', third = ''] = emails;
+    const [first, second, third] = emails;
     const user = await gateway.user({ email: first });
-    const change = async (email: string): Promise<void> => {
-      await setUserEmail(gateway.app, COMMAND_LINE, user.id, email);
-      await settled(gateway);
-    };
-    await change(second);
-    await change(third);
+    if (areLate) server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
+    await setUserEmail(gateway.app, COMMAND_LINE, user.id, second);
+    await (areLate ? parked(gateway) : settled(gateway));
+    await setUserEmail(gateway.app, COMMAND_LINE, user.id, third);
+    if (areLate) await parked(gateway, 2);
+    server.answer(() => undefined);
+    gateway.clock.advance(400);
+    await server.reached(4);
+    await settled(gateway);
     expect(server.mails.map(currentTo).toSorted()).toEqual(
       [`${first}: ${second}`, `${second}: ${second}`, `${second}: ${third}`, `${third}: ${third}`].toSorted(),
     );
