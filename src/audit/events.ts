@@ -30,7 +30,8 @@ interface PasswordMetadata {
   /** `family_id` is the session whose access token was sent */
   password_change_failed: { reason: 'current_password_wrong'; family_id: string | null };
   user_password_changed: { family_id: string | null; sessions_ended: number };
-  user_password_set: { by: 'link'; purpose: LinkPurpose; sessions_ended: number };
+  /** `first`: no password was ever set before */
+  user_password_set: { by: 'link'; purpose: LinkPurpose; sessions_ended: number; first?: true };
   /** Somebody asked for a reset link; without a user if none is active under the e-mail */
   password_reset_requested: { email: string };
   password_link_issued: { by: 'request'; purpose: 'reset'; expires_at: string };
@@ -255,6 +256,7 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
       by: '`link`',
       purpose: '`invitation` or `reset`',
       sessions_ended: 'number of sessions ended',
+      first: '`true` if no password was ever set before',
     },
   },
   user_password_changed: {

@@ -58,7 +58,8 @@ export async function redeemLink(
     if (purpose === undefined) return refused('link_invalid');
     const ended = await revokeAll(tx, { userId: id }, 'user_password_set', now);
     await endDevices(tx, id);
-    const metadata = { by: 'link', purpose, sessions_ended: ended.length } as const;
+    const first = password_hash === null && password_version === 0; // not so after an e-mail was taken back
+    const metadata = { by: 'link', purpose, sessions_ended: ended.length, ...(first && { first }) } as const;
     await writeAudit(tx, [{ eventType: 'user_password_set', userId: id, ...origin, metadata }], now);
     return { kind: 'redeemed' };
   });

@@ -50,6 +50,7 @@ type TextOf<Kind extends NoticeKind> = (typeof TEXT_OF)[Kind];
 export function noticeOf({ event_type, metadata }: LoggedEvent): NoticeKind | undefined {
   if (event_type === 'account_locked' && fieldOf(metadata, 'by') === 'device') return undefined; // of the user's own
   if (event_type === 'token_theft' && fieldOf(metadata, 'ended_by') !== undefined) return undefined; // no theft
+  if (event_type === 'user_password_set' && fieldOf(metadata, 'first') === true) return undefined; // of an invitation
   return Object.hasOwn(KIND_OF, event_type) ? KIND_OF[event_type as keyof typeof KIND_OF] : undefined;
 }
 
@@ -116,8 +117,8 @@ const VALUES: { [Kind in NoticeKind]: (event: LoggedEvent, user: User) => OwnVal
 type Send = <Name extends TextName>(name: Name, to: Recipient, own: OwnValues<Name>) => Promise<Delivery>;
 
 /**
- * Mails what an event asks for, unless the user has had a notice of this kind in the last hour. Each delivered mail is an
- * event, by whose id the next attempt knows it.
+ * Mails what an event asks for, unless it is no change of an e-mail and the user has had a notice of this kind in the last
+ * hour. Each delivered mail is an event, by whose id the next attempt knows it.
  */
 export async function deliverNotice<Kind extends NoticeKind>(
   { clock, db }: Deps<'clock' | 'db'>,
@@ -133,7 +134,8 @@ export async function deliverNotice<Kind extends NoticeKind>(
   const own = [uuidOfPart(event.id, 1), uuidOfPart(event.id, 2)];
   const [user] = await db.admin.run(noticedSql, { id: userId, kind, own, since });
   if (user === undefined) return dropped('no_user');
-  if (user.is_limited) return dropped('limited');
+  // Each change of an e-mail is news at other addresses. Those of users are few, as their links are limited.
+  if (user.is_limited && kind !== 'email_changed') return dropped('limited');
   const waiting = recipientsOf(event, user.email).filter(({ part }) => !user.sent.includes(uuidOfPart(event.id, part)));
   const deliveries = waiting.map(async (to) => {
     const delivery = await send(TEXT_OF[kind], to, VALUES[kind](event, user));

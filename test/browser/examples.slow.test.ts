@@ -104,10 +104,10 @@ async function openPage(origin: string): Promise<Page> {
 
 /**
  * The page with React behind the proxy of Vite, free of type errors.
- * @param main in the place of `main.tsx`
- * @param app in the place of `App.tsx`
+ * @param sources files of `src`, in the place of those of the example. They are there before Vite, which would reload the page
+ *   at some later moment
  */
-async function startReact(main?: string, app?: string): Promise<ReactSite> {
+async function startReact(sources: Record<string, string> = {}): Promise<ReactSite> {
   const port = String(await freePort());
   const origin = `http://localhost:${port}`;
   const env = await variablesFor('react');
@@ -121,8 +121,7 @@ async function startReact(main?: string, app?: string): Promise<ReactSite> {
   const vite = join(await packagesFolder(), 'node_modules/vite');
   await symlink(vite, join(folder, 'node_modules/vite'));
   await replaceIn(join(folder, 'vite.config.ts'), { '5173': port, 'http://127.0.0.1:3000': edge.url });
-  if (main !== undefined) await writeFile(join(folder, 'src/main.tsx'), main);
-  if (app !== undefined) await writeFile(join(folder, 'src/App.tsx'), app);
+  for (const [name, source] of Object.entries(sources)) await writeFile(join(folder, 'src', name), source);
   const types = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder }).catch((error) => error);
   expect(types.stdout).toBe('');
   await startProgram(folder, origin, join(vite, 'bin/vite.js'));
@@ -331,21 +330,18 @@ createRoot(document.getElementById('root') as HTMLElement).render(
 /** The front end and its own API on the start command, the proxy and the code of docs/login.md, with other ports. */
 inChromium('docs/login.md in Chromium', () => {
   test('the keys, the console, and an API of its own work at the origin of the page', async () => {
-    const { gateway, page, origin, folder } = await startReact();
+    const api = `http://localhost:${await freePort()}`;
+    const client = testedBlock('docs/login.md', 'api').replace('http://localhost:4000', api);
+    const { gateway, page, origin, folder } = await startReact({
+      'auth.ts': `import { createAuthClient } from '@auth-gateway/client/browser';\n${client}`,
+    });
     const { email } = await gateway.user({ role: 'admin' });
     expect(await (await fetch(`${origin}/openapi.json`)).json()).toMatchObject({ servers: [{ url: origin }] });
 
-    const api = `http://localhost:${await freePort()}`;
     const ports = { 'http://localhost:5173': origin, 'http://127.0.0.1:3000': gateway.url, '4000': new URL(api).port };
     const source = await replaceIn(join(folder, 'api.js'), ports);
     expect(source).toContain(`origin', '${origin}'`);
     await startProgram(folder, api, 'api.js');
-    const client = testedBlock('docs/login.md', 'api').replace('http://localhost:4000', api);
-    await writeFile(
-      join(folder, 'src/auth.ts'),
-      `import { createAuthClient } from '@auth-gateway/client/browser';\n${client}`,
-    );
-    await page.reload();
     await logIn(page, email, PASSWORD);
     await page.waitForSelector(`text=Logged in as ${email}`);
     const ask = (how: string) =>
@@ -368,7 +364,7 @@ inChromium('docs/login.md in Chromium', () => {
   });
 
   test('the short page shows a wrong password, keeps the session, and logs out', async () => {
-    const { gateway, page } = await startReact(undefined, testedBlock('docs/login.md', 'app'));
+    const { gateway, page } = await startReact({ 'App.tsx': testedBlock('docs/login.md', 'app') });
     const { email } = await gateway.user();
     await logIn(page, email, WRONG);
     await page.waitForSelector('text=Invalid credentials');
@@ -390,7 +386,7 @@ inChromium('docs/login.md in Chromium', () => {
   });
 
   test('a guard sends to the login and back to the page, and to no other site', async () => {
-    const { gateway, page, origin } = await startReact(GUARDED);
+    const { gateway, page, origin } = await startReact({ 'main.tsx': GUARDED });
     const { email } = await gateway.user();
     const path = '/private/page?a=1&b=2#part';
     const logInAt = async () => {

@@ -34,7 +34,7 @@ test('Interface 15: an invited user chooses the first password, and can log in t
       event_type: 'user_password_set',
       user_id: user.id,
       ip_address: '127.0.0.1',
-      metadata: { by: 'link', purpose: 'invitation', sessions_ended: 0 },
+      metadata: { by: 'link', purpose: 'invitation', sessions_ended: 0, first: true },
     },
   ]);
   expect(await userRow(gateway, user.id)).toMatchObject({ password_version: 1, password_chosen_by_user: true });

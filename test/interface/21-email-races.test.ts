@@ -17,6 +17,7 @@ import { ANOTHER, issueLink, redeem } from '../support/gateway/passwords.js';
 import { login } from '../support/gateway/routes.js';
 import { userRow } from '../support/gateway/rows.js';
 import { holdNew } from '../support/postgres/hold.js';
+import { until } from '../support/until.js';
 
 let gateway: TestGateway;
 let one: Instance;
@@ -33,6 +34,9 @@ const ROUNDS = 8;
 async function inRounds(round: (first: Instance, second: Instance) => Promise<void>): Promise<void> {
   for (let i = 0; i < ROUNDS; i += 1) await (i % 2 === 0 ? round(one, two) : round(two, one));
 }
+
+const WAITING_FOR_TURN = `select from pg_locks where locktype = 'advisory' and not granted
+  and database = (select oid from pg_database where datname = current_database())`;
 
 const came = ({ status, json }: Answer): string => (status < 300 ? String(status) : `${status} ${json.reason}`);
 const ofUser = (table: string, id: string) => gateway.rows(`select from ${table} where user_id = $1`, [id]);
@@ -106,6 +110,20 @@ test('Interface 21: whichever is first, the next change or the way back, the for
     expect(['200', '401 invalid_token']).toContain(redeemed && came(redeemed));
     await expectUndone(person);
   }));
+
+test('Interface 21: a change and a way back that wait for their turn hold no connection of logins', async () => {
+  const [person, changed] = [await newcomer(gateway), await withChangedEmail(gateway)];
+  const link = await beginChange(gateway, person);
+  const { pool } = one.app.db;
+  let waiting: Array<Promise<Answer>> = [];
+  await one.app.db.change(async () => {
+    waiting = [redeemEmail(one, person.accessToken, link), undoEmail(one, changed.wayBack)];
+    await until('both wait', async () => (await gateway.rows(WAITING_FOR_TURN)).length === 2);
+    await until('the connections of logins are free', () => pool.idleCount === pool.totalCount);
+    expect((await login(one, person.user.email)).status).toBe(200);
+  });
+  expect((await Promise.all(waiting)).map(came)).toEqual(['200', '204']);
+});
 
 test('Interface 21: a way back that waits for a change in the middle takes that back too', async () => {
   const person = await withChangedEmail(gateway);

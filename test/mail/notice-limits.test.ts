@@ -4,7 +4,17 @@ import { setUserActive, setUserEmail, setUserPassword, setUserRole } from '../..
 import { writeAudit } from '../../src/audit/write.js';
 import { logIn, PASSWORD, type TestGateway } from '../support/gateway/gateway.js';
 import { signIn } from '../support/gateway/graphql.js';
-import { counted, countOf, NEW_PASSWORD, parked, requestReset, settled, startMailing } from './mailing.js';
+import {
+  counted,
+  countOf,
+  issueMailed,
+  NEW_PASSWORD,
+  parked,
+  redeem,
+  requestReset,
+  settled,
+  startMailing,
+} from './mailing.js';
 import type { ReceivedMail } from './read-mail.js';
 import { type SmtpServer, startSmtpServer } from './smtp-server.js';
 
@@ -22,6 +32,8 @@ const subjectsTo = (mails: ReceivedMail[]): string[] =>
   mails.map(({ headers, subject }) => `${headers.get('to')}: ${subject}`).toSorted();
 const messageIds = (mails: ReceivedMail[]): Array<string | undefined> =>
   mails.map(({ headers }) => headers.get('message-id'));
+const currentTo = ({ headers, text }: ReceivedMail): string =>
+  `${headers.get('to')}: ${/now has the e-mail (\S+)\.$/m.exec(text)?.[1]}`;
 const CHANGED = 'Your e-mail at auth.example.com was changed';
 
 test('Interface 21: a user gets one notice of a kind in an hour, whatever else happens; links are not limited', async () => {
@@ -49,6 +61,39 @@ test('Interface 21: a user gets one notice of a kind in an hour, whatever else h
   );
   expect(sent).toHaveLength(4);
   expect(sent[0]).toEqual({ user_id: ada.id, kind: 'role_changed', ip_address: 'gateway' });
+});
+
+test('Interface 21: the first password, by an invitation, is not reported and does not count; the next ones do', async () => {
+  gateway = await startMailing(server.url);
+  const user = await gateway.user({ password: null });
+  const password = 'Your password for auth.example.com was changed';
+  const set = async (newPassword: string, mails: number): Promise<void> => {
+    await issueMailed(gateway, user, 'invitation');
+    const link = (await server.reached(mails)).at(-1);
+    if (link === undefined) throw new Error('no mail');
+    expect(await redeem(gateway, link, newPassword)).toBe(204);
+  };
+  await set(NEW_PASSWORD, 1);
+  await settled(gateway);
+  expect(server.mails).toHaveLength(1);
+  // An invitation could otherwise replace a password in silence.
+  await set('the second of them, by an invitation', 2);
+  expect((await server.reached(3))[2]?.subject).toBe(password);
+  await settled(gateway);
+  await setUserPassword(gateway.app, COMMAND_LINE, user.id, 'the third of them, by somebody else');
+  await counted(gateway, 'limited');
+  expect(server.mails).toHaveLength(3);
+});
+
+test('Interface 21: a password after a change that was taken back is not the first one', async () => {
+  gateway = await startMailing(server.url);
+  const user = await gateway.user({ password: null });
+  await gateway.rows('update users set password_version = 1 where id = $1', [user.id]);
+  await issueMailed(gateway, user, 'invitation');
+  const [link] = await server.reached(1);
+  if (link === undefined) throw new Error('no mail');
+  expect(await redeem(gateway, link)).toBe(204);
+  expect((await server.reached(2))[1]?.subject).toBe('Your password for auth.example.com was changed');
 });
 
 test('Interface 21: a notice that failed is not one that was sent, so it does not count', async () => {
@@ -107,6 +152,35 @@ test("Interface 21: an administrator's change of an e-mail is reported to both a
   expect(server.mails).toHaveLength(2);
 });
 
+const ON: [string, string, string] = ['a@example.com', 'b@example.com', 'c@example.com'];
+const BACK: [string, string, string] = ['a@example.com', 'b@example.com', 'a@example.com'];
+test.each([
+  ['on to a third address', ON, false],
+  ['back', BACK, false],
+  ['on to a third address, before the first mail', ON, true],
+  ['back, before the first mail', BACK, true],
+])(
+  'Interface 21: two changes of an e-mail within the hour are both reported to both addresses: %s',
+  async (_, emails, areLate) => {
+    gateway = await startMailing(server.url);
+    const [first, second, third] = emails;
+    const user = await gateway.user({ email: first });
+    if (areLate) server.answer((command) => (/^MAIL/.test(command) ? '451 later' : undefined));
+    await setUserEmail(gateway.app, COMMAND_LINE, user.id, second);
+    await (areLate ? parked(gateway) : settled(gateway));
+    await setUserEmail(gateway.app, COMMAND_LINE, user.id, third);
+    if (areLate) await parked(gateway, 2);
+    server.answer(() => undefined);
+    gateway.clock.advance(400);
+    await server.reached(4);
+    await settled(gateway);
+    expect(server.mails.map(currentTo).toSorted()).toEqual(
+      [`${first}: ${second}`, `${second}: ${second}`, `${second}: ${third}`, `${third}: ${third}`].toSorted(),
+    );
+    expect(await countOf(gateway, 'limited')).toBe(0);
+  },
+);
+
 test('Interface 21: who changes their own e-mail: the old address gets the way back, the new one the notice', async () => {
   gateway = await startMailing(server.url, { env: { ACCOUNT: 'on' } });
   const user = await gateway.user({ email: 'old@example.com' });
@@ -125,7 +199,6 @@ test('Interface 21: who changes their own e-mail: the old address gets the way b
   expect(notice?.text).toContain('Changed by: you\n');
   await settled(gateway);
 
-  gateway.clock.advance(3_600);
   expect((await gateway.send('POST', '/auth/email/undo', { body: { token: undo?.token } })).status).toBe(204);
   const undone = (await server.reached(6)).slice(3);
   expect(subjectsTo(undone)).toEqual([

@@ -87,7 +87,7 @@ export const accountRaces: Experiment = {
     {
       name: 'a change does not wait for its turn',
       file: change,
-      from: '{ fresh: false, before: lockChangesSql }',
+      from: '{ fresh: false, inTurn: true }',
       to: '{ fresh: false }',
       foundBy: /^changes to one address answered wrongly/,
     },

@@ -3,7 +3,6 @@ import { writeAudit } from '../../audit/write.js';
 import { generateEmailToken } from '../../credentials/key-secrets.js';
 import { sealSecret } from '../../credentials/sealed-secret.js';
 import type { AccessClaims } from '../../credentials/tokens/jwt.js';
-import { lockChangesSql } from '../../db/locks.js';
 import type { RequestOrigin } from '../../domain/request-origin.js';
 import { addSeconds } from '../../platform/clock.js';
 import { uuidInTimeOrder } from '../../platform/ids.js';
@@ -63,7 +62,7 @@ export async function redeemEmailChange(
     return refused((await readSession(deps, claims)) === undefined ? 'user_gone' : 'link_invalid');
   }
   const undoToken = generateEmailToken('undo');
-  return changeOwn(deps, claims, { fresh: false, before: lockChangesSql }, async ({ user, familyId }, tx, now) => {
+  return changeOwn(deps, claims, { fresh: false, inTurn: true }, async ({ user, familyId }, tx, now) => {
     const changedAt = await momentOfChange(tx, user.id, now);
     const id = uuidInTimeOrder(changedAt);
     const sealedToken = await sealSecret(deps.keyring, id, undoToken, now);
@@ -90,8 +89,7 @@ export async function undoEmailChange(
   clock.requireSynced();
   const tokenSha256 = hashOfToken(token);
   if ((await findUndoOwner(db, tokenSha256, clock.now())) === undefined) return refused('link_invalid');
-  return db.transaction(async (tx) => {
-    await tx.run(lockChangesSql, {});
+  return db.change(async ({ db: tx }) => {
     const now = clock.now();
     const userId = await findUndoOwner(tx, tokenSha256, now);
     if (userId === undefined || (await lockUser(tx, userId)) === undefined) return refused('link_invalid');

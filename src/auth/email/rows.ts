@@ -84,6 +84,15 @@ export async function momentOfChange(db: Db, userId: string, now: Date): Promise
   return next > now ? next : now;
 }
 
+/** SQL: ends the change that the user has begun, and the links that were sent to the address that they leave, of a row in `free`. */
+const ENDED = `used as (
+    delete from email_changes using free where user_id = :user_id
+  ), links as (
+    delete from password_links using free where user_id = :user_id
+  ), requested as (
+    delete from requested_links using free where user_id = :user_id
+  )`;
+
 const takeSql = statement(
   'take_email_change',
   {
@@ -107,13 +116,7 @@ const takeSql = statement(
       and email_changes.password_version = :password_version
   ), free as (
     select email, former from pending where not is_taken
-  ), used as (
-    delete from email_changes using free where user_id = :user_id
-  ), links as (
-    delete from password_links using free where user_id = :user_id
-  ), requested as (
-    delete from requested_links using free where user_id = :user_id
-  ), way_back as (
+  ), ${ENDED}, way_back as (
     insert into email_undos (id, user_id, token_sha256, email, expires_at, sealed_token)
     select :undo_id, :user_id, :undo_sha256, former, :undo_ends_at, :undo_sealed from free
   ), changed as (
@@ -171,15 +174,9 @@ const undoSql = statement(
     where user_id = :user_id and token_sha256 = :token_sha256 and expires_at > :now
   ), free as (
     select id, former from undo where not is_taken
-  ), used as (
+  ), ways_back as (
     delete from email_undos using free where user_id = :user_id and email_undos.id >= free.id
-  ), pending as (
-    delete from email_changes using free where user_id = :user_id
-  ), links as (
-    delete from password_links using free where user_id = :user_id
-  ), requested as (
-    delete from requested_links using free where user_id = :user_id
-  ), changed as (
+  ), ${ENDED}, changed as (
     update users set email = free.former, password_hash = null, password_chosen_by_user = false,
       password_version = password_version + 1
     from free where users.id = :user_id

@@ -1,6 +1,5 @@
 /** Whether the user of a session has proved recently who they are, decided under the lock of the user. (Interface 20, RFC 9470) */
 import type { AccessClaims } from '../../credentials/tokens/jwt.js';
-import type { lockChangesSql } from '../../db/locks.js';
 import { type Db, only, type RowOf, statement } from '../../db/statement.js';
 import { assuranceOf, BY_PASSWORD } from '../../domain/assurance.js';
 import type { Role } from '../../domain/roles.js';
@@ -76,23 +75,23 @@ export function staleness({ user, record }: SessionUser, now: Date): Stale | und
 /**
  * Runs a change of what is the caller's own in one transaction, under the lock of the user.
  * @param claims of the access token
- * @param before what is locked before the user
+ * @param inTurn it is made as an administrative change is, so that no login waits for the connection on which it waits
  * @returns a refusal if the session has ended, or is to be fresh and is not
  */
 export function changeOwn<Result>(
   { clock, db }: Deps<'clock' | 'db'>,
   claims: AccessClaims,
-  { fresh, before }: { fresh: boolean; before?: typeof lockChangesSql },
+  { fresh, inTurn = false }: { fresh: boolean; inTurn?: boolean },
   work: (session: SessionUser, tx: Db, now: Date) => Promise<Result>,
 ): Promise<Result | Stale | SessionGone> {
   clock.requireSynced();
-  return db.transaction(async (tx) => {
-    if (before !== undefined) await tx.run(before, {});
+  const change = async (tx: Db): Promise<Result | Stale | SessionGone> => {
     const now = clock.now();
     const session = await lockSession(tx, claims, now);
     if (session === undefined) return refused('user_gone');
     return (fresh ? staleness(session, now) : undefined) ?? work(session, tx, now);
-  });
+  };
+  return inTurn ? db.change(({ db: tx }) => change(tx)) : db.transaction(change);
 }
 
 /** The user and the live session, whose row of the user stays locked. @returns undefined if one of them is gone */
