@@ -22,16 +22,21 @@ function programAt(name: string): string | undefined {
 const HOSTS =
   'MAP *.example.com 127.0.0.1, MAP *.example.net 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1';
 
-/** Headless and without a sandbox, as root needs it; certificates may be self-made. @throws if there is none */
-function options() {
+/**
+ * Headless and without a sandbox, as root needs it; certificates may be self-made.
+ * @param ports by host, for addresses without a port
+ * @throws if there is none
+ */
+function options(ports: Record<string, number> = {}) {
   if (CHROMIUM === undefined) throw new Error('there is no chromium on the PATH');
-  const args = ['--no-sandbox', '--ignore-certificate-errors', `--host-resolver-rules=${HOSTS}`];
+  const rules = [...Object.entries(ports).map(([host, port]) => `MAP ${host} 127.0.0.1:${port}`), HOSTS];
+  const args = ['--no-sandbox', '--ignore-certificate-errors', `--host-resolver-rules=${rules.join(', ')}`];
   return { executablePath: CHROMIUM, args };
 }
 
-/** Its profiles are as private windows: they keep no cookie of another site. */
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch(options());
+/** Its profiles are as private windows: they keep no cookie of another site. @param ports by host */
+export function launchChromium(ports?: Record<string, number>): Promise<Browser> {
+  return chromium.launch(options(ports));
 }
 
 /** For pages of which only what they show and do matters; without the package, Chromium itself. */

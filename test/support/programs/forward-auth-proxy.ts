@@ -13,6 +13,7 @@ import { freePort } from './redis.js';
 export type ProxyKind = 'nginx' | 'haproxy' | 'caddy';
 
 export interface ForwardAuthProxy extends AsyncDisposable {
+  port: number;
   /** One request by https on a connection of its own */
   send(method: string, target: string, options?: SendOptions): Promise<Answer>;
   /** One request by HTTP/2. @param head with pseudo-fields. @returns the status; undefined if the stream was reset */
@@ -31,19 +32,21 @@ const MORE_MS = 50;
 /**
  * @param ports of the gateway and the service
  * @param idleSeconds how long it keeps an idle connection to the gateway; the file's own time if left out
+ * @param host of the service, in place of app.example.com
  */
 export async function startForwardAuthProxy(
   kind: ProxyKind,
   ports: { gateway: number; service: number },
   idleSeconds?: number,
+  host = AUTHORITY,
 ): Promise<ForwardAuthProxy> {
   const folder = await mkdtemp(join(tmpdir(), `${kind}-`));
-  const certificate = await selfSigned(folder, AUTHORITY);
+  const certificate = await selfSigned(folder, host);
   const port = await freePort();
   const more = idleSeconds === undefined ? {} : KEEPS_FOR[kind](`${idleSeconds}s`);
-  const places = { folder, port, certificate, more, ...ports };
+  const places = { folder, port, certificate, more, host, ...ports };
   const { words, env } = await PROXIES[kind](places);
-  const to = { host: '127.0.0.1', port, servername: AUTHORITY, ca: certificate.ca };
+  const to = { host: '127.0.0.1', port, servername: host, ca: certificate.ca };
   const isUp = () =>
     new Promise<boolean>((resolve) => {
       const socket = connect(to, () => resolve(true));
@@ -51,20 +54,17 @@ export async function startForwardAuthProxy(
     });
   const proxy = await startProgram(kind, words, isUp, env);
   return {
+    port,
     send: (method, target, options = {}) =>
-      sendBy(
-        request,
-        { ...to, method, path: target },
-        { ...options, headers: { host: AUTHORITY, ...options.headers } },
-      ),
+      sendBy(request, { ...to, method, path: target }, { ...options, headers: { host, ...options.headers } }),
     sendHttp2: async (head, body = '') => {
       const createConnection = () => connect({ ...to, ALPNProtocols: ['h2'] });
-      const session = connectHttp2(`https://${AUTHORITY}`, { createConnection });
+      const session = connectHttp2(`https://${host}`, { createConnection });
       try {
         return await new Promise((resolve, reject) => {
           session.on('error', reject);
           const stream = session.request(
-            { ':authority': AUTHORITY, ':scheme': 'https', ...head },
+            { ':authority': host, ':scheme': 'https', ...head },
             { endStream: body === '' },
           );
           let status: number | undefined;
@@ -83,7 +83,7 @@ export async function startForwardAuthProxy(
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const answers: Answer[] = [];
       for (const { target, headers } of requests) {
-        const options = { headers: { host: AUTHORITY, ...headers } };
+        const options = { headers: { host, ...headers } };
         answers.push(
           await sendBy((at, onAnswer) => request({ ...at, agent }, onAnswer), { ...to, path: target }, options),
         );
@@ -135,6 +135,7 @@ interface Places {
   gateway: number;
   service: number;
   more: Record<string, string>;
+  host: string;
 }
 
 /** What is replaced in each file, so that the proxy ends an idle connection to the gateway after this time. */
@@ -148,7 +149,7 @@ const FOLDER = 'deploy/forward-auth';
 
 /** Writes the configuration. @returns the words of the command */
 const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; env?: Record<string, string> }>> = {
-  nginx: async ({ folder, port, certificate, gateway, service, more }) => {
+  nginx: async ({ folder, port, certificate, gateway, service, more, host }) => {
     const ours = await replaced(`${FOLDER}/nginx.conf`, {
       'listen 443 ': `listen 127.0.0.1:${port} `,
       'listen [::]:443 ssl http2;': '', // not every machine has IPv6
@@ -159,9 +160,9 @@ const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; 
       '/etc/ssl/app.example.com/privkey.pem': certificate.key,
       ...more,
     });
-    return { words: await nginxWords(folder, ours) };
+    return { words: await nginxWords(folder, ours.replaceAll(AUTHORITY, host)) };
   },
-  haproxy: async ({ folder, port, certificate, gateway, service, more }) => {
+  haproxy: async ({ folder, port, certificate, gateway, service, more, host }) => {
     const asking = await freePort();
     const script = join(folder, 'auth-gateway.lua');
     const address = { '127.0.0.1:3900': `127.0.0.1:${asking}` };
@@ -178,10 +179,10 @@ const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; 
       '/etc/haproxy/app.example.com.pem': certificate.both,
       ...more,
     });
-    await writeFile(join(folder, 'haproxy.cfg'), ours);
+    await writeFile(join(folder, 'haproxy.cfg'), ours.replaceAll(AUTHORITY, host));
     return { words: ['-db', '-f', join(folder, 'haproxy.cfg')] };
   },
-  caddy: async ({ folder, port, certificate, gateway, service, more }) => {
+  caddy: async ({ folder, port, certificate, gateway, service, more, host }) => {
     const ours = await replaced(`${FOLDER}/Caddyfile`, {
       '127.0.0.1:3000': `127.0.0.1:${gateway}`,
       '127.0.0.1:3001': `127.0.0.1:${gateway}`,
@@ -192,7 +193,7 @@ const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; 
     });
     const ports = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${await freePort()}\n\thttps_port ${port}\n}\n`;
     const file = join(folder, 'Caddyfile');
-    await writeFile(file, ports + ours);
+    await writeFile(file, ports + ours.replaceAll(AUTHORITY, host));
     const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
     return { words: ['run', '--config', file, '--adapter', 'caddyfile'], env };
   },
