@@ -17,6 +17,7 @@ const ALL_SCOPES = [
   'webhooks:read',
   'webhooks:write',
   'gateway:read',
+  'tokens:introspect',
 ];
 const SESSIONS = 200;
 

@@ -108,19 +108,13 @@ export async function classifyUnrotated(
   }
 }
 
-const endSessionSql = statement(
-  'end_session',
-  { family_id: 'uuid', now: 'timestamptz', events: 'jsonb' },
-  { jti: 'uuid' },
-)`
+const endSessionSql = statement('end_session', { family_id: 'uuid', now: 'timestamptz', events: 'jsonb' }, {})`
   with ended as (
     update refresh_tokens set revoked = true, revoked_reason = 'logout', revoked_at = :now
     where family_id = :family_id and not revoked
     returning jti, expires_at
-  ), audited as (
-    ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('jti', jti))`, 'ended')} where expires_at >= :now
   )
-  select jti from ended`;
+  ${insertEvents(`jsonb_set(:events, '{0,metadata}', jsonb_build_object('jti', jti))`, 'ended')} where expires_at >= :now`;
 
 /**
  * Interface 22: ends a session by its id, and writes `logout` if it was live. It repeats until no record survives, as in
@@ -134,8 +128,9 @@ export async function endSession(
   now: Date,
 ): Promise<void> {
   for (;;) {
-    const ended = await db.run(endSessionSql, { family_id: familyId, now, events: eventRows([event], now) });
-    if (ended.length === 0) return;
+    await db.run(endSessionSql, { family_id: familyId, now, events: eventRows([event], now) });
+    const survivors = await db.run(ofFamily.survivor, { id: familyId, except: null });
+    if (survivors.length === 0) return;
   }
 }
 

@@ -175,7 +175,7 @@ export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean, has
     if (outcome === undefined) return;
     const authzRoute = authzRoutes.get(route ?? '');
     if (authzRoute !== undefined) authzChecks.inc({ route: authzRoute, outcome });
-    else if (route === '/oauth/introspect') metrics.introspections.inc({ outcome });
+    else if (route === '/oauth/introspect' && OF_INTROSPECTION.has(outcome)) metrics.introspections.inc({ outcome });
     else if (caller !== undefined) callerChecks.inc({ caller, outcome });
     else if (isCounted(route, outcome)) ofRoutes[route].inc({ outcome });
   };

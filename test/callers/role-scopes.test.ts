@@ -28,6 +28,7 @@ const OWN: Record<Role, string[]> = {
     'webhooks:read',
     'webhooks:write',
     'gateway:read',
+    'tokens:introspect',
   ],
 };
 const scopesOf = (role: Role): string[] => [...OWN[role], ...FILE[role]];

@@ -18,6 +18,7 @@ const ALL = [
   'webhooks:read',
   'webhooks:write',
   'gateway:read',
+  'tokens:introspect',
 ];
 const GIVEN = ['keys:write', 'invoices:read', 'audit:read'];
 

@@ -686,6 +686,7 @@ const ROLE_FAULTS: Array<[string, text: string, message: string]> = [
     'webhooks:read',
     'webhooks:write',
     'gateway:read',
+    'tokens:introspect',
   ].map((scope): [string, string, string] => [
     `a scope is the gateway's ${scope}`,
     JSON.stringify({ viewer: ['secret:read', scope] }),

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 beforeEach(async () => {
   await gateway.rows(
-    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, requested_links, email_changes, email_undos, known_devices, ceremonies',
+    'truncate refresh_tokens, sessions, audit_events, rate_limits, signature_nonces, password_links, requested_links, email_changes, email_undos, known_devices, ceremonies, gate_codes',
   );
   gateway.clock.set(new Date());
   expiring = begin();
@@ -94,6 +94,18 @@ test('Interface 20: half logins, challenges and new authenticator apps go when t
   }
   expect(await run()).toMatchObject({ ceremonies: 1 });
   expect(await left('ceremonies')).toBe(1);
+});
+
+test('Interface 22: a way back from the gate goes when it has expired', async () => {
+  for (const seconds of [-1, 1000]) {
+    await gateway.rows(
+      `insert into gate_codes (code_sha256, user_id, family_id, origin, target, state_sha256, expires_at)
+       values (sha256($1::text::bytea), gen_random_uuid(), gen_random_uuid(), 'https://app.example.com', '/', '', $2)`,
+      [String(seconds), at(seconds)],
+    );
+  }
+  expect(await run()).toMatchObject({ gate_codes: 1 });
+  expect(await left('gate_codes')).toBe(1);
 });
 
 test('Interface 21: e-mail changes and the reservations of former e-mails go when they have expired', async () => {
@@ -261,6 +273,7 @@ test("Interface 10: an instance whose clock is ahead deletes only rows that have
     email_undos: 0,
     known_devices: 0,
     ceremonies: 0,
+    gate_codes: 0,
   });
 });
 

@@ -70,7 +70,7 @@ async function eventOf(eventType: string): Promise<Node> {
 /** Every scope, which changes of roles need */
 const SCOPES = [
   ...['users:read', 'users:write', 'sessions:write', 'audit:read', 'keys:read', 'keys:write'],
-  ...['webhooks:read', 'webhooks:write', 'gateway:read'],
+  ...['webhooks:read', 'webhooks:write', 'gateway:read', 'tokens:introspect'],
 ];
 
 const familyOf = ({ accessToken }: SignedIn) => String(claimsOf(accessToken)['sid']);

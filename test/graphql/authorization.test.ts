@@ -37,6 +37,7 @@ const SCOPES = [
   'webhooks:read',
   'webhooks:write',
   'gateway:read',
+  'tokens:introspect',
 ] as const;
 
 /** What ROLE_SCOPES_FILE gives to roles changes no cell. */

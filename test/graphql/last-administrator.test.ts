@@ -192,6 +192,7 @@ const ALL_OWN = [
   'webhooks:read',
   'webhooks:write',
   'gateway:read',
+  'tokens:introspect',
 ];
 test.each([
   ['an API key', newApiKey],

@@ -77,6 +77,7 @@ describe('Interface 3: what is well known', () => {
     const metadata = {
       issuer: ISSUER,
       jwks_uri: `${ISSUER}${JWKS}`,
+      introspection_endpoint: `${ISSUER}/oauth/introspect`,
       response_types_supported: [],
       grant_types_supported: [],
       token_endpoint_auth_methods_supported: [],
@@ -90,6 +91,7 @@ describe('Interface 3: what is well known', () => {
         'webhooks:read',
         'webhooks:write',
         'gateway:read',
+        'tokens:introspect',
       ],
       service_documentation: expect.stringMatching(/^https:/),
     };

@@ -90,7 +90,7 @@ test('Spec 2.7: (RFC 9068 2.2.1) auth_time of the access JWT is when its session
 test.each<[Role, string | undefined]>([
   [
     'admin',
-    'users:read users:write sessions:write audit:read keys:read keys:write webhooks:read webhooks:write gateway:read',
+    'users:read users:write sessions:write audit:read keys:read keys:write webhooks:read webhooks:write gateway:read tokens:introspect',
   ],
   ['analyst', 'users:read audit:read'],
   ['viewer', undefined], // RFC 6749 section 3.3: a scope is never empty

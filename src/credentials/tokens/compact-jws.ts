@@ -13,6 +13,11 @@ export function signJwt(claims: JWTPayload, key: SigningKey, header = key.header
   return `${signed}.${key.sign(signed)}`;
 }
 
+/** The claims of a token that has been verified. */
+export function readClaims(token: string): JWTPayload {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+}
+
 /**
  * The unchecked claims of a token that is byte for byte as `signJwt` writes it.
  * @param keyOf finds the key by its protected header

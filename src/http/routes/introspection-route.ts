@@ -1,10 +1,10 @@
 /** Token introspection: whether the session of an access token is live, read at this moment. (Interface 23, RFC 7662) */
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import { decodeJwt } from 'jose';
 import { readLiveSession } from '../../auth/live-sessions.js';
 import type { CallerDeps, CallerType } from '../../callers/caller.js';
 import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
 import { resolveCaller } from '../../callers/resolve-caller.js';
+import { readClaims } from '../../credentials/tokens/compact-jws.js';
 import { CLIENT_ID } from '../../credentials/tokens/jwt.js';
 import { assuranceOf } from '../../domain/assurance.js';
 import { allScopesInSession, type OwnScope } from '../../domain/scopes.js';
@@ -85,7 +85,7 @@ async function introspect(
   const { role, amr, provedAt } = live;
   const acr = assuranceOf(amr);
   const scopes = allScopesInSession({ role, acr }, config);
-  const { iat, exp, aud } = decodeJwt(token);
+  const { iat, exp, aud } = readClaims(token);
   return {
     active: true,
     sub,
