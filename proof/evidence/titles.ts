@@ -22,6 +22,7 @@ export const TITLES = {
     'A confirmation next to a theft, a logout, a deactivation or a rotation of its session, at three instances. After an end none counts, for changes or for new factors; a rotation loses none.',
   'account-races':
     'Changes of e-mails, ways back, new passwords, logins and deletions meet at three instances. A link works once, an address has one owner, nothing lives after a way back or a deletion, and an administrator stays.',
+  gate: 'Sessions end by each of six ways, and one code of the gate is presented three times at once, at three instances. After an end no cookie, token or introspection counts anywhere, a live session is never refused, and a code is good once, at its origin, in its browser.',
   'limiter-postgresql':
     'Four times a limit at once, to three instances that count in PostgreSQL. Exactly the limit passes.',
   'limiter-redis': 'The same with counts in Redis.',

@@ -4,7 +4,8 @@ import { decodeJwt } from 'jose';
 import { codeAt } from '../../../test/support/independent/authenticator-app.js';
 import { holdNewRecords } from '../../../test/support/postgres/hold.js';
 import type { Experiment, Row } from '../experiment.js';
-import { type Answer, ask, login, logout, refresh } from '../lab/browser.js';
+import { type Answer, login, logout, refresh } from '../lab/browser.js';
+import { mutate } from '../lab/callers.js';
 import { addFactors, beginApp, confirm, type FactorUser, forgetSteps } from '../lab/factors.js';
 import { type Gateways, prepareGateways } from '../lab/gateways.js';
 import type { Lab } from '../lab/lab.js';
@@ -159,11 +160,6 @@ function isDone({ status, body }: Answer, what: string): boolean {
 
 const CHANGE = 'mutation ($input: SetUserRoleInput!) { setUserRole(input: $input) { user { id } } }';
 const DEACTIVATE = 'mutation ($input: SetUserActiveInput!) { setUserActive(input: $input) { user { id } } }';
-
-function mutate(url: string, token: string, query: string, input: object): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  return ask(url, '/graphql', { headers, body: JSON.stringify({ query, variables: { input } }) });
-}
 
 /** To the role that the user has: it is refused, or changes nothing. */
 function changeRole(url: string, token: string, id: string): Promise<Answer> {

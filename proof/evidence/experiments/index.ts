@@ -14,6 +14,7 @@ import { faultsPgBouncer } from './faults-pgbouncer.js';
 import { faultsPostgres } from './faults-postgres.js';
 import { faultsRedis } from './faults-redis.js';
 import { fuzz } from './fuzz.js';
+import { gate } from './gate.js';
 import { keyRotation } from './key-rotation.js';
 import { kills, killsEmbedded } from './kills.js';
 import { killsQuiet } from './kills-quiet.js';
@@ -52,6 +53,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   factorClocks,
   confirmationRaces,
   accountRaces,
+  gate,
   limiterInPostgres,
   limiterInRedis,
   replays,

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holdNewRecords } from '../../../test/support/postgres/hold.js';
 import type { Experiment, Row } from '../experiment.js';
-import { ask, login, refresh } from '../lab/browser.js';
+import { login, refresh } from '../lab/browser.js';
+import { mutate } from '../lab/callers.js';
 import { prepareGateways } from '../lab/gateways.js';
 import { inLanes } from '../lab/lanes.js';
 import { mintSessions, sidOf } from '../lab/minted.js';
@@ -152,10 +153,6 @@ async function duringRotations(
 /** @throws if it is refused */
 async function endSession(url: string, token: string, id: string): Promise<void> {
   const query = 'mutation ($input: RevokeSessionInput!) { revokeSession(input: $input) { session { id } } }';
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  const { body } = await ask(url, '/graphql', {
-    headers,
-    body: JSON.stringify({ query, variables: { input: { id } } }),
-  });
+  const { body } = await mutate(url, token, query, { id });
   if (body['errors'] !== undefined) throw new Error(`a session could not be ended: ${JSON.stringify(body['errors'])}`);
 }

@@ -36,3 +36,9 @@ export function sendSigned(url: string, { target, headers, body }: SignedRequest
 export function askAs(url: string, credentials: Record<string, string>): Promise<Answer> {
   return ask(url, '/graphql', { headers: { 'content-type': 'application/json', ...credentials }, body: QUERY });
 }
+
+/** @param token an access token */
+export function mutate(url: string, token: string, query: string, input: object): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  return ask(url, '/graphql', { headers, body: JSON.stringify({ query, variables: { input } }) });
+}
