@@ -163,9 +163,14 @@ export async function answerOwnPath(
   hasOther: boolean,
 ): Promise<Redirect | GateRefusal> {
   const [path = '', query = ''] = original.target.split(/\?(.*)/s, 2);
+  if (path !== CALLBACK && path !== LOGOUT) return 'not_found';
+  const allowed = path === CALLBACK ? 'GET' : 'POST';
+  if (original.method !== allowed) {
+    res.set('Allow', allowed);
+    return 'method_not_allowed';
+  }
   if (path === CALLBACK) return enter(deps, req, original, query);
-  if (path === LOGOUT) return hasOther ? 'missing_credentials' : leave(deps, req, res, original);
-  return 'not_found';
+  return hasOther ? 'missing_credentials' : leave(deps, req, res, original);
 }
 
 async function enter(
@@ -174,8 +179,7 @@ async function enter(
   original: OriginalRequest,
   query: string,
 ): Promise<Redirect | GateRefusal> {
-  const { origin, method } = original;
-  if (method !== 'GET') return 'method_not_allowed';
+  const { origin } = original;
   if (!isNavigation(original, req)) return 'gate_code_invalid';
   const names = cookieNames(origin);
   const state = readState(req, names.state);
@@ -195,8 +199,7 @@ async function leave(
   { locals }: Response,
   original: OriginalRequest,
 ): Promise<Redirect | GateRefusal> {
-  const { method, origin } = original;
-  if (method !== 'POST') return 'method_not_allowed';
+  const { origin } = original;
   if (onlyFieldValue(req.rawHeaders, 'origin') !== origin) return 'cross_site';
   const claims = readCookie({ config, keyring }, req, original);
   if (claims === undefined) return 'missing_credentials';

@@ -94,14 +94,14 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     const presented = presentedTypes(rawHeaders);
     locals.caller = presentedKind(presented);
 
+    if (rule.hasPages) {
+      const page = await checkPage(req, res, rule, original, presented.length > 0);
+      if (page !== 'by_credential') return page;
+    }
     if (rule.allowsPreflight && isPreflight(original, req, locals.caller)) {
       locals.outcome = 'preflight';
       setNobody(res);
       return undefined;
-    }
-    if (rule.hasPages) {
-      const page = await checkPage(req, res, rule, original, presented.length > 0);
-      if (page !== 'by_credential') return page;
     }
     const { method, origin, target } = original;
     const authority = origin.slice(origin.indexOf('//') + 2);
@@ -141,7 +141,11 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     const within = { ...deps, db: deps.db.within(res.locals.budget) };
     if (isOwnPath(original)) {
       const answered = await answerOwnPath(within, req, res, original, hasCredential);
-      return typeof answered === 'string' ? refusalOf(answered) : answered;
+      if (typeof answered !== 'string') return answered;
+      const refusal = refusalOf(answered);
+      return refusal.status === 401
+        ? { ...refusal, fields: [['WWW-Authenticate', gateChallenge(deps, original)]] }
+        : refusal;
     }
     if (hasCredential) return 'by_credential';
     const found = await resolveCookie(within, req, original);

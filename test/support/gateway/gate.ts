@@ -1,6 +1,6 @@
 /** A browser before a service behind the gate, as its proxy asks about it. (Interface 22) */
 import type { FamilyName } from '../../../src/http/authz/original-request.js';
-import { askAs, FORWARD_AUTH, ORIGIN } from './authz.js';
+import { askAs, FORWARD_AUTH } from './authz.js';
 import type { Answer, Instance } from './gateway.js';
 
 export const GATE = FORWARD_AUTH;
@@ -73,14 +73,28 @@ export function askWayBack(on: Asking, gate: URL, refreshToken: string | undefin
   });
 }
 
-/** From the first visit to the cookie. @returns the cookie of the service, and the answers on the way */
-export async function enter(on: Asking, login: { refreshToken: string }, step: Step = {}) {
+/** From the first visit to the code. @returns the state cookie, the path with the code, and the answers on the way */
+export async function takeWay(on: Asking, login: { refreshToken: string }, step: Step = {}) {
   const asked = await visit(on, step);
-  const state = cookiesOf(asked);
+  const state = { ...step.cookies, ...cookiesOf(asked) };
   const wayBack = await askWayBack(on, leadOf(asked), login.refreshToken);
   const callback = new URL(wayBack.json['location']);
-  const { origin = ORIGIN } = step;
-  const target = callback.href.slice(origin.length);
-  const entered = await visit(on, { ...step, method: 'GET', target, cookies: state });
-  return { asked, state, wayBack, callback, entered, cookies: { ...state, ...cookiesOf(entered) } };
+  return { asked, state, wayBack, callback, path: callback.pathname + callback.search };
+}
+
+/** From the first visit to the cookie. @returns the cookies of the service, and the answers on the way */
+export async function enter(on: Asking, login: { refreshToken: string }, step: Step = {}) {
+  const way = await takeWay(on, login, step);
+  const entered = await visit(on, { ...step, method: 'GET', target: way.path, cookies: way.state });
+  return { ...way, entered, cookies: { ...way.state, ...cookiesOf(entered) } };
+}
+
+/** A name for each thing that an answer can be; `X-Auth-Status` has the status that nginx cannot pass on. */
+export function verdictOf({ status, headers, json }: Answer): string {
+  if (status === 200) return 'in';
+  const lead = headers['location'] ?? headers['x-auth-redirect'];
+  if (lead === undefined) return `${headers['x-auth-status'] ?? status} ${json?.reason}`;
+  const { pathname, searchParams } = new URL(String(lead));
+  if (pathname !== '/gate') return 'back';
+  return searchParams.has('problem') ? 'gate, with a problem' : 'gate';
 }

@@ -14,7 +14,7 @@ const { startEmbeddedPostgres } = await import('../../../src/db/embedded/server.
 const { migrateUp } = await import('../../../src/db/migrate.js');
 
 /** What a test, or what it imports, says if it may use the build: it starts processes, or loads a page or the client's package. */
-const USES_THE_BUILD = /dist\/|node:child_process|explorer|\/console\b|set-password|@auth-gateway\/client/;
+const USES_THE_BUILD = /dist\/|node:child_process|explorer|\/console\b|\/gate\?|set-password|@auth-gateway\/client/;
 
 export default async function globalSetup({ testPathPatterns }) {
   if (needsBuild(testPathPatterns?.patterns ?? [])) build();
