@@ -28,6 +28,7 @@ const DOORS: Record<string, string> = {
   'docs/console.md': 'test/browser/console/keyboard.test.ts',
   'docs/services.md': 'test/callers/api-key.test.ts',
   'docs/forward-authentication.md': 'test/authz/nginx.test.ts',
+  'docs/websites.md': 'test/interface/22-gate.test.ts',
   'docs/verify-access-tokens.md': 'test/docs/verify-by-configuration.test.ts',
   'docs/webhooks.md': 'test/outbox/delivery.test.ts',
   'docs/operate.md': 'test/smoke.test.ts',
