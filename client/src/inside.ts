@@ -23,6 +23,14 @@ export function inside(client: AuthClient): Inside {
   throw new TypeError('This needs a client of `createAuthClient` whose `url` names the gateway');
 }
 
+/** Tries one refresh although this page knows of no session: the browser may have the cookie of one nevertheless. */
+export function resume(client: AuthClient): void {
+  if (client.state().status !== 'signed-out') return;
+  const { session } = inside(client);
+  session.step('replaced');
+  session.step('wanted');
+}
+
 /** The session is no longer what its token says, so the next request waits for a new one. */
 export function renew(client: AuthClient): void {
   const { session } = inside(client);

@@ -21,6 +21,7 @@ export type Route =
   | `email/${'redeem' | 'undo'}`
   | 'account'
   | 'account/export'
+  | 'gate'
   | '../graphql';
 
 /** @returns undefined, or throws, if the answer is not from the gateway */

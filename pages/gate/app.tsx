@@ -1,46 +1,40 @@
 /** What the page shows: the login, the way back, or why there is none. (Interface 22) */
-import { useEffect } from 'preact/hooks';
-import { Brand } from '../kit/brand.js';
 import { Entrance } from '../kit/entrance.js';
-import { Heading } from '../kit/heading.js';
-import { findWayBack, HAS_PROBLEM, IS_ASTRAY, ORIGIN, SERVICE } from './leaving.js';
+import { Login } from '../kit/login.js';
+import { Card, Destination, Service, Waiting } from './card.js';
+import { HAS_PROBLEM, IS_ASTRAY, ORIGIN, TARGET } from './leaving.js';
+import { Returning } from './returning.js';
+import { isRefused } from './way-back.js';
 
 export function App() {
   if (IS_ASTRAY) return <Astray />;
-  if (HAS_PROBLEM) return <Problem />;
-  return <Entrance reason={<p>To reach {SERVICE}.</p>}>{() => <Returning />}</Entrance>;
-}
-
-function Returning() {
-  useEffect(() => {
-    void findWayBack().then((address) => address !== undefined && location.replace(address));
-  }, []);
+  if (HAS_PROBLEM) return <NotEntered />;
+  const reason = <Destination />;
+  if (isRefused.value) return <Login>{reason}</Login>;
   return (
-    <main class="alone">
-      <p role="status">Back to {SERVICE}…</p>
-    </main>
+    <Entrance reason={reason} frame={Waiting}>
+      {({ sub }) => <Returning key={sub} />}
+    </Entrance>
   );
 }
 
-function Problem() {
+function NotEntered() {
   return (
-    <main class="alone">
-      <Brand />
-      <Heading text="That did not work" />
-      <p>{SERVICE} could not let you in: the way back was used or too old, or this browser keeps no cookies for it.</p>
+    <Card heading="That did not work">
       <p>
-        <a href={`${ORIGIN}/`}>Try again</a>
+        <Service /> could not let you in: the way back was used or too old, or this browser stores no cookies for it.
       </p>
-    </main>
+      <button type="button" class="main" onClick={() => location.replace(ORIGIN + TARGET)}>
+        Try again
+      </button>
+    </Card>
   );
 }
 
 function Astray() {
   return (
-    <main class="alone">
-      <Brand />
-      <Heading text="This address leads nowhere" />
+    <Card heading="This address leads nowhere">
       <p>Open the site that you want to reach, and it will bring you here.</p>
-    </main>
+    </Card>
   );
 }

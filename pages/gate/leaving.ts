@@ -1,26 +1,25 @@
 /** Where the browser is to return to: the query of the address, which the gateway has checked. (Interface 22) */
 const query = new URLSearchParams(location.search);
 
-export const ORIGIN = query.get('origin') ?? '';
-export const TARGET = query.get('target') ?? '/';
+/** @returns undefined also for a field that is there twice: the gateway may have read the other one */
+function only(name: string): string | undefined {
+  const [value, ...more] = query.getAll(name);
+  return more.length === 0 ? value : undefined;
+}
+
+export const ORIGIN = only('origin') ?? '';
+export const TARGET = only('target') ?? '';
+/** The address leads to no service. */
+export const IS_ASTRAY =
+  document.getElementById('root')?.dataset['astray'] === 'true' || ORIGIN === '' || TARGET === '';
+export const SERVICE = IS_ASTRAY ? '' : new URL(ORIGIN).host;
+
+const state = only('state') ?? '';
 /** Undefined: the service is asked again, and sends the browser here with one. */
-export const STATE = query.get('state') ?? undefined;
+export const STATE = /^[\w-]{43}$/.test(state) ? state : undefined;
 /** The way back did not work. */
 export const HAS_PROBLEM = query.has('problem');
-/** The address leads to no service. */
-export const IS_ASTRAY = document.getElementById('root')?.dataset['astray'] === 'true';
-export const SERVICE = URL.canParse(ORIGIN) ? new URL(ORIGIN).host : '';
 
-/** @returns the address to go to; undefined if there is no live session */
-export async function findWayBack(): Promise<string | undefined> {
-  if (STATE === undefined) return ORIGIN + TARGET;
-  const answer = await fetch('/auth/gate', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ origin: ORIGIN, target: TARGET, state: STATE }),
-  });
-  if (answer.status === 401) return undefined;
-  if (!answer.ok) throw new Error(`the gateway answered ${answer.status}`);
-  const { location } = await answer.json();
-  return location;
-}
+/** What the session has to prove first (RFC 9470 section 4) */
+export const NEEDS_FACTOR = only('acr') === 'aal2';
+export const MAX_AGE_SECONDS = Number(only('max_age') ?? Number.POSITIVE_INFINITY);

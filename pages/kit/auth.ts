@@ -3,6 +3,11 @@ import { computed, signal } from '@preact/signals';
 import { createAuthClient } from '../../client/src/browser.js';
 import type { OwnScope } from '../../src/domain/scopes.js';
 
+/** A page that the browser has loaded ahead asks for nothing until it is shown. */
+if ((document as Document & { prerendering?: boolean }).prerendering) {
+  await new Promise((shown) => document.addEventListener('prerenderingchange', shown, { once: true }));
+}
+
 export const auth = createAuthClient({ url: '/' });
 
 export const authState = signal(auth.state());

@@ -17,6 +17,9 @@ export const HAS_FORGOT_PAGE = data['setPassword'] === 'true';
 /** Where people came from: APP_URL */
 export const APP_URL = data['appUrl'];
 
+/** People look after their own account at `/account`. */
+export const HAS_ACCOUNT = data['account'] === 'true';
+
 /** The gateway sends mail, so that people can change their e-mail. */
 export const HAS_MAIL = data['mail'] === 'true';
 

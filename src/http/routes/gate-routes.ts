@@ -55,6 +55,7 @@ export function addGateRoutes(
     facts: {
       'public-url': config.publicUrl, // the origin whose logins are accepted
       'set-password': isForgotFormOurs(config),
+      account: config.account,
       'product-name': config.productName,
     },
   });
