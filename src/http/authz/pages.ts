@@ -72,6 +72,19 @@ function onlyCookie({ rawHeaders }: Request, name: string): string | undefined {
   return values.size === 1 ? [...values][0] : undefined;
 }
 
+/**
+ * The cookies of the service, for a proxy that cannot take ours out of the field itself. A field without cookies replaces the
+ * client's too.
+ */
+export function setServiceCookies(res: Response, { origin }: OriginalRequest): void {
+  const fields = fieldValues(res.req.rawHeaders, 'cookie');
+  if (fields.length === 0) return;
+  const ours = Object.values(cookieNames(origin));
+  const pairs = fields.flatMap((field) => field.split(';')).map((pair) => pair.trim());
+  const theirs = pairs.filter((pair) => pair !== '' && !ours.includes(pair.split('=', 1)[0]?.trim() ?? ''));
+  res.set('Cookie', theirs.join('; '));
+}
+
 /** @returns undefined for what is no state, so that no code can be bound to it */
 function readState(req: Request, name: string): string | undefined {
   const state = onlyCookie(req, name);

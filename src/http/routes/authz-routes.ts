@@ -24,6 +24,7 @@ import {
   isSecure,
   type Redirect,
   resolveCookie,
+  setServiceCookies,
   toGate,
 } from '../authz/pages.js';
 import { addressList, peerAddressOf } from '../client-address.js';
@@ -176,6 +177,7 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
       scopes,
       rule.hasAssertion ? assertionOf(deps, resolution, scopes, original) : undefined,
     );
+    if (rule.hasPages) setServiceCookies(res, original);
     res.locals.outcome = 'success';
     return undefined;
   };

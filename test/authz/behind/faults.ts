@@ -115,12 +115,13 @@ export async function expectQuestion({ kind, service }: Site): Promise<void> {
     TE: 'trailers',
     Connection: 'close, TE',
     'X-Forwarded-For': '192.0.2.1',
+    ...OF_PAGES,
   };
   await proxy.send('POST', '/admin?caller=user;role=viewer', { headers, body: 'secret' });
   const [question] = questions;
   expect([question?.method, question?.url]).toEqual([
     'GET',
-    `/authz/${kind === 'nginx' ? 'auth-request' : 'forward-auth'}/caller=user;role=admin`,
+    `/authz/${kind === 'nginx' ? 'auth-request' : 'forward-auth'}/caller=user;role=admin;pages=on`,
   ]);
   const { headers: fields = {} } = question ?? {};
   const {
@@ -130,8 +131,25 @@ export async function expectQuestion({ kind, service }: Site): Promise<void> {
     expect: expectation,
   } = fields;
   expect([connection, length, encoding, expectation]).toEqual(['keep-alive', undefined, undefined, undefined]);
-  expect(fields).toMatchObject({ 'x-internal-key': 'a.b', 'x-forwarded-for': '127.0.0.1', ...DESCRIPTIONS[kind] });
+  expect(fields).toMatchObject({
+    'x-internal-key': 'a.b',
+    'x-forwarded-for': '127.0.0.1',
+    ...DESCRIPTIONS[kind],
+    ...OF_PAGES,
+  });
 }
+
+/** What the gateway reads of a browser. (Interface 22) */
+const OF_PAGES = {
+  accept: 'text/html,*/*',
+  cookie: 'a=b; __Host-auth-gate=c; __Host-auth-gate-state=d',
+  origin: 'https://app.example.com',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'none',
+  'sec-purpose': 'prefetch',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
 
 const FORWARDED = {
   'x-forwarded-method': 'POST',

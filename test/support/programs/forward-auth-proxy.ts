@@ -123,6 +123,7 @@ function isWhole(came: string, isHead: boolean): boolean {
   if (isHead) return true;
   const body = rest.join('\r\n\r\n');
   if (/^HTTP\/1\.1 101 /.test(head)) return body !== '';
+  if (/^content-type: text\/event-stream/im.test(head)) return body.includes('\n\n');
   if (/^transfer-encoding: chunked/im.test(head)) return body.endsWith('0\r\n\r\n');
   const length = /^content-length: (\d+)/im.exec(head)?.[1];
   return length !== undefined && body.length >= Number(length);

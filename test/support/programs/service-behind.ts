@@ -28,7 +28,7 @@ export interface ServiceBehind extends AsyncDisposable {
 
 /**
  * It answers 200 with what it has seen, in JSON, or with the status that the field `x-answer` asks for, and fields by which
- * this answer is known.
+ * this answer is known. A stream of events has one, and no end.
  */
 export async function startServiceBehind(): Promise<ServiceBehind> {
   let seen: Seen[] = [];
@@ -38,6 +38,10 @@ export async function startServiceBehind(): Promise<ServiceBehind> {
     for await (const chunk of req) chunks.push(chunk);
     const it = seenOf(req, Buffer.concat(chunks).toString('latin1'));
     seen.push(it);
+    if (req.headers.accept === 'text/event-stream') {
+      const events = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
+      return void res.writeHead(200, events).write('data: hello\n\n');
+    }
     const status = Number(req.headers['x-answer'] ?? 200);
     const own = status === 200 ? {} : { 'www-authenticate': 'Service', 'x-own': 'yes' };
     res.writeHead(status, { 'content-type': 'application/json', ...own }).end(JSON.stringify(it));
