@@ -36,7 +36,7 @@ const standingOfUserSql = statement(
 /** Scheme and credentials (RFC 9110 section 11.4). */
 const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+)(?: +(.*))?$/;
 /** RFC 6750 section 2.1 */
-const TOKEN = /^[\w.~+/-]+=*$/;
+export const BEARER_TOKEN = /^[\w.~+/-]+=*$/;
 
 export const BEARER_DETAILS = {
   unsupported_scheme: 'Authorization must have the scheme Bearer and an access token',
@@ -64,7 +64,7 @@ export async function readBearer(
 ): Promise<BearerToken | Explained<BearerRefusal>> {
   const [, scheme, token = ''] = CREDENTIALS.exec(onlyFieldValue(rawHeaders, 'authorization') ?? '') ?? [];
   if (scheme !== undefined && scheme.toLowerCase() !== 'bearer') return refuse('unsupported_scheme');
-  if (!TOKEN.test(token)) return refuse('invalid_request');
+  if (!BEARER_TOKEN.test(token)) return refuse('invalid_request');
   const claims = await tokens.verifyAccessToken(token, clock.now());
   return claims === undefined ? INVALID_TOKEN : { kind: 'token', claims };
 }

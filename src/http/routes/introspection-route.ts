@@ -4,6 +4,7 @@ import { readLiveSession } from '../../auth/live-sessions.js';
 import type { CallerDeps, CallerType } from '../../callers/caller.js';
 import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
 import { resolveCaller } from '../../callers/resolve-caller.js';
+import { BEARER_TOKEN } from '../../callers/user.js';
 import { readClaims } from '../../credentials/tokens/compact-jws.js';
 import { CLIENT_ID } from '../../credentials/tokens/jwt.js';
 import { assuranceOf } from '../../domain/assurance.js';
@@ -76,6 +77,7 @@ async function introspect(
   { clock, config, db, tokens }: CallerDeps,
   token: string,
 ): Promise<Record<string, unknown> | undefined> {
+  if (!BEARER_TOKEN.test(token)) return undefined; // white space around it, which jose passes over
   const now = clock.now();
   const claims = await tokens.verifyAccessToken(token, now);
   if (claims?.sid === undefined) return undefined;
