@@ -1,4 +1,5 @@
 /** The entry `@auth-gateway/client/account`: what users see and do with what is their own. (Interface 21) */
+import type { AuthError } from './auth-error.js';
 import { askGraphql } from './graphql.js';
 import { inside, renew } from './inside.js';
 import { isEmpty, isTaken } from './routes.js';
@@ -135,7 +136,8 @@ export async function exportData(client: AuthClient): Promise<Blob> {
 /**
  * Deletes the user who is logged in. Afterwards the status is `signed-out` in all tabs.
  * @throws {AuthError} 401 with the reason `confirmation_required`: `confirm` first. 409 `last_administrator`. 404 if the
- *   gateway has `ACCOUNT=off`. Otherwise as `me`; after an answer that was lost, the user may be deleted
+ *   gateway has `ACCOUNT=off`. Otherwise as `me`; after an answer that was lost, the user may be deleted,
+ *   and the status is then soon `signed-out`
  */
 export async function deleteAccount(client: AuthClient): Promise<void> {
   const { ask, ended, session, takeTurn } = inside(client);
@@ -143,11 +145,15 @@ export async function deleteAccount(client: AuthClient): Promise<void> {
   renew(client); // in its turn it cannot
   const token = await client.getAccessToken();
   // The answer deletes the cookie, so it must not come after that of a login.
-  await takeTurn(async () => {
+  const erase = async (): Promise<void> => {
     session.look();
     const isSame = token && session.sid === sid; // nobody else is deleted, who has logged in meanwhile
     await ask('account', isEmpty, null, isSame ? { authorization: `Bearer ${token}` } : {}, 'DELETE');
     ended();
+  };
+  await takeTurn(erase).catch((error: AuthError) => {
+    if (error.kind !== 'refused' || error.status > 499) renew(client); // it may be done: a refresh finds out
+    throw error;
   });
 }
 
