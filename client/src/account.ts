@@ -1,7 +1,6 @@
 /** The entry `@auth-gateway/client/account`: what users see and do with what is their own. (Interface 21) */
-import type { AuthError } from './auth-error.js';
 import { askGraphql } from './graphql.js';
-import { inside, renew } from './inside.js';
+import { inside, renew, renewIfLost } from './inside.js';
 import { isEmpty, isTaken } from './routes.js';
 import type { AuthClient } from './types.js';
 
@@ -117,7 +116,7 @@ export async function redeemEmail(client: AuthClient, { token }: { token: string
  * @throws {AuthError} 401 with the reason `link_invalid`, 409 `email_taken`, 429, 5xx, or 0 if no answer came in 10 s
  */
 export async function undoEmail(client: AuthClient, { token }: { token: string }): Promise<void> {
-  await inside(client).ask('email/undo', isEmpty, { token });
+  await inside(client).ask('email/undo', isEmpty, { token }).catch(renewIfLost(client));
   renew(client); // the session of this client may be one of those that ended
 }
 
@@ -151,10 +150,7 @@ export async function deleteAccount(client: AuthClient): Promise<void> {
     await ask('account', isEmpty, null, isSame ? { authorization: `Bearer ${token}` } : {}, 'DELETE');
     ended();
   };
-  await takeTurn(erase).catch((error: AuthError) => {
-    if (error.kind !== 'refused' || error.status > 499) renew(client); // it may be done: a refresh finds out
-    throw error;
-  });
+  await takeTurn(erase).catch(renewIfLost(client));
 }
 
 const changedOf = ({ email }: { email: string }) => (email ? { email } : undefined);
