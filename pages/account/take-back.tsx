@@ -17,7 +17,7 @@ export function TakeBack({ token }: { token: string | undefined }) {
   const button = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
-    if (problem !== '') button.current?.focus(); // it was disabled meanwhile
+    if (problem !== '') (button.current ?? document.querySelector('h1'))?.focus(); // it was disabled meanwhile
   }, [problem]);
 
   if (state === 'done') return <TakenBack />;

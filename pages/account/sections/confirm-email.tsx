@@ -78,23 +78,25 @@ function Confirm({ token }: { token: string | undefined }) {
   return (
     <section class="notice" id={ID} aria-labelledby="confirm-email">
       <h2 id="confirm-email">Confirm your new e-mail</h2>
-      <p>
-        {next == null ? (
-          'The address that got the link becomes your e-mail.'
-        ) : (
-          <>
-            Your e-mail becomes <Foreign text={next} />.
-          </>
-        )}{' '}
-        You then log in with it
-        {me !== undefined && (
-          <>
-            {' '}
-            in place of <Foreign text={me.email} />
-          </>
-        )}
-        .
-      </p>
+      {!isDead && (
+        <p>
+          {next == null ? (
+            'The address that got the link becomes your e-mail.'
+          ) : (
+            <>
+              Your e-mail becomes <Foreign text={next} />.
+            </>
+          )}{' '}
+          You then log in with it
+          {me !== undefined && (
+            <>
+              {' '}
+              in place of <Foreign text={me.email} />
+            </>
+          )}
+          .
+        </p>
+      )}
       <p class="error" role="alert">
         {problem}
       </p>

@@ -122,6 +122,7 @@ inChromium('in Chromium, the links to the account page', () => {
         .getByText(text ?? '')
         .waitFor();
       expect(await button.count()).toBe(0);
+      await expectFocus(page, 'e.textContent', 'Take back your e-mail');
     }
     expect(wrong).toEqual([]);
     await close();
