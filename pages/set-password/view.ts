@@ -23,13 +23,15 @@ export function showNotice(title: string, ...paragraphs: string[]): void {
   form.remove(); // with the password in it
   document.getElementById('checking')?.remove();
   find('notice').replaceChildren(...paragraphs.map(paragraphOf));
-  if (app !== null) app.hidden = false;
+  if (app !== null) app.hidden = app.classList.contains('login'); // who has no password yet cannot use it
   showHeading(title);
 }
 
 /** Going on is what remains to be done. */
 export function showNextStep(): void {
-  app?.classList.add('next');
+  if (app === null) return;
+  app.hidden = false;
+  app.classList.add('next');
 }
 
 /** The words for somebody who has no account yet, as far as they know. */

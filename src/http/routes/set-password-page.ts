@@ -37,8 +37,8 @@ async function pageOf(config: Deps<'config'>['config']): Promise<Buffer> {
   const { account, appUrl, mail, resetSeconds } = config;
   const [page, form] = await Promise.all([readHtml('set-password'), readHtml('set-password', 'forgot.html.gz')]);
   const offer = `<div id="forgot" data-link-seconds="${resetSeconds}" hidden>\n${form}</div>\n`;
-  const login = appUrl === undefined ? account && `<a href="${ACCOUNT_PATH}">Log in</a>` : linkToApp(appUrl);
-  const onward = login ? `<p id="app" hidden>${login}</p>\n` : '';
+  const login = account ? `<p id="app" class="login" hidden><a href="${ACCOUNT_PATH}">Log in</a></p>\n` : '';
+  const onward = appUrl === undefined ? login : `<p id="app" hidden>${linkToApp(appUrl)}</p>\n`;
   return compressText(
     page
       .replace('<main>', () => `<main>\n<p class="whose">${whoseHtml(config)}</p>`)
