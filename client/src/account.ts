@@ -1,6 +1,6 @@
 /** The entry `@auth-gateway/client/account`: what users see and do with what is their own. (Interface 21) */
 import { askGraphql } from './graphql.js';
-import { inside, renew } from './inside.js';
+import { inside, renew, renewIfLost } from './inside.js';
 import { isEmpty, isTaken } from './routes.js';
 import type { AuthClient } from './types.js';
 
@@ -116,7 +116,7 @@ export async function redeemEmail(client: AuthClient, { token }: { token: string
  * @throws {AuthError} 401 with the reason `link_invalid`, 409 `email_taken`, 429, 5xx, or 0 if no answer came in 10 s
  */
 export async function undoEmail(client: AuthClient, { token }: { token: string }): Promise<void> {
-  await inside(client).ask('email/undo', isEmpty, { token });
+  await inside(client).ask('email/undo', isEmpty, { token }).catch(renewIfLost(client));
   renew(client); // the session of this client may be one of those that ended
 }
 
@@ -135,7 +135,8 @@ export async function exportData(client: AuthClient): Promise<Blob> {
 /**
  * Deletes the user who is logged in. Afterwards the status is `signed-out` in all tabs.
  * @throws {AuthError} 401 with the reason `confirmation_required`: `confirm` first. 409 `last_administrator`. 404 if the
- *   gateway has `ACCOUNT=off`. Otherwise as `me`; after an answer that was lost, the user may be deleted
+ *   gateway has `ACCOUNT=off`. Otherwise as `me`; after an answer that was lost, the user may be deleted,
+ *   and the status is then soon `signed-out`
  */
 export async function deleteAccount(client: AuthClient): Promise<void> {
   const { ask, ended, session, takeTurn } = inside(client);
@@ -143,12 +144,13 @@ export async function deleteAccount(client: AuthClient): Promise<void> {
   renew(client); // in its turn it cannot
   const token = await client.getAccessToken();
   // The answer deletes the cookie, so it must not come after that of a login.
-  await takeTurn(async () => {
+  const erase = async (): Promise<void> => {
     session.look();
     const isSame = token && session.sid === sid; // nobody else is deleted, who has logged in meanwhile
     await ask('account', isEmpty, null, isSame ? { authorization: `Bearer ${token}` } : {}, 'DELETE');
     ended();
-  });
+  };
+  await takeTurn(erase).catch(renewIfLost(client));
 }
 
 const changedOf = ({ email }: { email: string }) => (email ? { email } : undefined);

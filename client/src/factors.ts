@@ -1,5 +1,5 @@
 /** The entry `@auth-gateway/client/factors`: second factors of the user who is logged in. (Interface 20) */
-import { inside, renew } from './inside.js';
+import { inside, renew, renewIfLost } from './inside.js';
 import { isEmpty } from './routes.js';
 import type { AuthClient } from './types.js';
 
@@ -45,7 +45,8 @@ export async function enrolTotp(client: AuthClient): Promise<TotpEnrolment> {
  * @throws {AuthError} 403 with the reason `factor_wrong`. Otherwise as `confirm`
  */
 export async function activateTotp(client: AuthClient, id: string, code: string): Promise<RecoveryCodes> {
-  const codes = await inside(client).askWithToken(`factors/totp/${id}`, codesOf, { code });
+  const asked = inside(client).askWithToken(`factors/totp/${id}`, codesOf, { code });
+  const codes = await asked.catch(renewIfLost(client));
   renew(client);
   return codes;
 }
@@ -79,7 +80,7 @@ export async function passkeyOptions(client: AuthClient): Promise<Ceremony> {
  * @throws {AuthError} 401 with the reason `challenge_invalid` after 5 minutes, 403 `factor_wrong`. Otherwise as `enrolTotp`
  */
 export async function addPasskey(client: AuthClient, passkey: NewPasskey): Promise<RecoveryCodes & { id: string }> {
-  const added = await inside(client).askWithToken('factors/passkey', addedOf, passkey);
+  const added = await inside(client).askWithToken('factors/passkey', addedOf, passkey).catch(renewIfLost(client));
   renew(client);
   return added;
 }

@@ -1,4 +1,5 @@
 /** What the entries `factors`, `passkeys` and `account` use of a client. (Interface 20 and 21) */
+import type { AuthError } from './auth-error.js';
 import type { Ask } from './routes.js';
 import type { Session } from './session.js';
 import type { TakeTurn } from './turns.js';
@@ -29,6 +30,14 @@ export function resume(client: AuthClient): void {
   const { session } = inside(client);
   session.step('replaced');
   session.step('wanted');
+}
+
+/** For a change of the session: after a lost answer it may have been made, which a new token shows. */
+export function renewIfLost(client: AuthClient): (error: AuthError) => never {
+  return (error) => {
+    if (error.kind !== 'refused' || error.status > 499) renew(client);
+    throw error;
+  };
 }
 
 /** The session is no longer what its token says, so the next request waits for a new one. */

@@ -1,9 +1,9 @@
 /** All sections, once somebody is logged in. (Interface 21) */
-import { useState } from 'preact/hooks';
 import { Heading } from '../kit/heading.js';
 import { ChangePassword } from '../kit/own/change-password.js';
 import { MyDevices } from '../kit/own/devices.js';
 import { MyFactors } from '../kit/own/factors.js';
+import { useReadAgain } from '../kit/own/own.js';
 import { HAS_DEVICES, HAS_MAIL, PRODUCT_NAME } from '../kit/settings.js';
 import { Settled } from '../kit/settled.js';
 import { goToStart } from './anchor.js';
@@ -14,7 +14,7 @@ import { ExportData } from './sections/export-data.js';
 import { Sessions } from './sections/sessions.js';
 
 export function Home() {
-  const [turn, setTurn] = useState(0);
+  useReadAgain();
   return (
     <Settled onSettled={goToStart}>
       <Heading text={`Your account at ${PRODUCT_NAME}`} />
@@ -25,13 +25,13 @@ export function Home() {
         </div>
       )}
       <div id="password">
-        <ChangePassword onChanged={() => setTurn(turn + 1)} />
+        <ChangePassword />
       </div>
       <div id="factors">
         <MyFactors />
       </div>
       <div id="sessions" class="view">
-        <Sessions turn={turn} />
+        <Sessions />
         {HAS_DEVICES && <MyDevices />}
       </div>
       <div id="data">

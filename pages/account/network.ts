@@ -10,7 +10,7 @@ const PRIVATE = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe
 export function networkText(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (HERE.test(plain)) return 'this machine';
-  if (PRIVATE.test(plain)) return `private network, ${plain}`;
+  if (PRIVATE.test(plain)) return `local network address ${plain}`;
   const [v4] = /^\d+\.\d+\.\d+\./.exec(plain) ?? [];
   if (v4 !== undefined) return `network ${v4}x`;
   const [first = '', second = '', third = ''] = plain.split(':');

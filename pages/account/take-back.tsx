@@ -3,19 +3,21 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { undoEmail } from '../../client/src/account.js';
 import { auth } from '../kit/auth.js';
 import { Brand } from '../kit/brand.js';
+import { MayBeMade, useChange } from '../kit/change.js';
 import { problemOf } from '../kit/graphql.js';
 import { Heading } from '../kit/heading.js';
 import { shownProblem } from '../kit/problem.js';
-import { HOST } from '../kit/settings.js';
+import { PRODUCT_NAME } from '../kit/settings.js';
 import { CUT_LINK, linkText } from './link-problem.js';
 
 export function TakeBack({ token }: { token: string | undefined }) {
-  const [state, setState] = useState<'open' | 'busy' | 'done'>('open');
+  const [state, setState] = useState<'open' | 'busy' | 'dead' | 'done'>(token === undefined ? 'dead' : 'open');
   const [problem, setProblem] = useState(token === undefined ? CUT_LINK : '');
+  const change = useChange();
   const button = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
-    if (problem !== '') button.current?.focus(); // it was disabled meanwhile
+    if (problem !== '') (button.current ?? document.querySelector('h1'))?.focus(); // it was disabled meanwhile
   }, [problem]);
 
   if (state === 'done') return <TakenBack />;
@@ -24,11 +26,16 @@ export function TakeBack({ token }: { token: string | undefined }) {
     setState('busy');
     setProblem('');
     try {
-      await undoEmail(auth, { token });
+      await change(
+        () => undoEmail(auth, { token }).then(() => true),
+        async () => undefined, // nobody is logged in to read it
+      );
       setState('done');
     } catch (error) {
-      setProblem(linkText(shownProblem(problemOf(error)), 'undo'));
-      setState('open');
+      const found = shownProblem(problemOf(error));
+      const isDead = found.reason === 'link_invalid';
+      setProblem(isDead && found instanceof MayBeMade ? MAYBE_DONE : linkText(found, 'undo'));
+      setState(isDead ? 'dead' : 'open');
     }
   };
   return (
@@ -36,7 +43,8 @@ export function TakeBack({ token }: { token: string | undefined }) {
       <Brand />
       <Heading text="Take back your e-mail" />
       <p>
-        Somebody has changed the e-mail of your account at {HOST}. If that was you, close this page: the change stays.
+        Somebody has changed the e-mail of your account at {PRODUCT_NAME}. If that was you, close this page: the change
+        stays.
       </p>
       <p>If it was not you, take it back. Then</p>
       <ul>
@@ -48,7 +56,7 @@ export function TakeBack({ token }: { token: string | undefined }) {
       <p class="error" role="alert">
         {problem}
       </p>
-      {token !== undefined && (
+      {state !== 'dead' && (
         <p>
           <button type="button" class="bad" disabled={state === 'busy'} onClick={takeBack} ref={button}>
             {state === 'busy' ? 'One moment…' : 'Take it back'}
@@ -58,6 +66,11 @@ export function TakeBack({ token }: { token: string | undefined }) {
     </main>
   );
 }
+
+/** After a lost answer the link is used. */
+const MAYBE_DONE =
+  'Your attempt whose answer was lost has probably worked. Then everybody is logged out, and a message with a link for a ' +
+  'new password is on its way to you. If none comes, ask the administrators of this site.';
 
 function TakenBack() {
   return (

@@ -102,6 +102,7 @@ function Login({ auth, publicUrl }: Pick<Props, 'auth' | 'publicUrl'>) {
 /** The reason of a refusal; if it is this page's origin, with a link to the origin that may log in. */
 function Fault({ fault, publicUrl }: { fault: unknown; publicUrl: string }) {
   if (!(fault instanceof AuthError)) return <>{String(fault)}</>;
+  if (fault.reason === 'invalid_credentials') return <>E-mail or password is wrong.</>;
   if (fault.reason !== 'cross_site') return <>{fault.detail}</>;
   return (
     <>

@@ -1,6 +1,7 @@
 /** What has just been done, shown for a while and read out by screen readers. */
 import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { auth } from './auth.js';
 
 const SHOWN_MS = 8_000;
 
@@ -14,6 +15,11 @@ export function announce(text: string): void {
     announced.value = '';
   }, SHOWN_MS);
 }
+
+// It was said to who was logged in.
+auth.on('signed-out', () => {
+  announced.value = '';
+});
 
 export function Announcements() {
   const box = useRef<HTMLDivElement>(null);
@@ -40,10 +46,10 @@ const AGAIN_MS = 200;
 const MARGIN = 12;
 const STEP = 8;
 
-/** The lowest place, from the bottom of the window, where nothing below it can be clicked: CSS pixels. */
+/** The lowest place, from the bottom of the window, where nothing below it can be clicked or is a heading: CSS pixels. */
 function freeBottom(box: HTMLElement): number {
   const { left, right, height } = box.getBoundingClientRect();
-  const targets = [...document.querySelectorAll('a, button, input, select, textarea, summary, label')]
+  const targets = [...document.querySelectorAll('a, button, input, select, textarea, summary, label, h1, h2, h3')]
     .map((target) => target.getBoundingClientRect())
     .filter((target) => target.width > 1 && target.right > left && target.left < right);
   for (let bottom = MARGIN; bottom + height + MARGIN <= innerHeight; bottom += STEP) {

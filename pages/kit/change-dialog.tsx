@@ -1,7 +1,7 @@
 /** The dialog of a change. If the gateway wants a proof first, `confirmation.ts` asks for it. */
 import type { ComponentChildren } from 'preact';
+import { changeProblemOf } from './change.js';
 import { Dialog, type DialogProps } from './dialog.js';
-import { problemOf } from './graphql.js';
 
 interface Props extends Omit<DialogProps, 'children'> {
   /** What the change will do, and its fields, which may say themselves what is wrong with them */
@@ -13,7 +13,7 @@ export function ChangeDialog({ children, onSubmit, ...rest }: Props) {
     try {
       return await onSubmit(form);
     } catch (error) {
-      throw problemOf(error);
+      throw changeProblemOf(error);
     }
   };
   return (

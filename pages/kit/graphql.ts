@@ -2,7 +2,7 @@
 import { AuthError } from '../../client/src/browser.js';
 import { auth } from './auth.js';
 import { confirmed, ProofWanted } from './confirmation.js';
-import { Problem } from './problem.js';
+import { LostAnswer, Problem } from './problem.js';
 import { timeIn } from './time.js';
 
 declare const types: unique symbol;
@@ -10,8 +10,8 @@ declare const types: unique symbol;
 /** The text of an operation with the types of its data and its variables; `npm run schema` writes them from `operations/`. */
 export type Operation<Data, Variables> = string & { readonly [types]?: (variables: Variables) => Data };
 
-/** Codes after which the same request may succeed later */
-const PASSING = ['SERVICE_UNAVAILABLE', 'RATE_LIMITED'];
+const LIMITED = 'The gateway is answering too many of your requests at once.';
+const UNAVAILABLE = 'The gateway cannot reach its database at the moment.';
 
 /** What the gateway says of a wait, if it also says how long that is */
 const LATER = /,? try again later$/;
@@ -47,7 +47,8 @@ async function read<Data, Variables>(
   const [error] = errors;
   if (error === undefined && data !== undefined && data !== null) return data;
   const { code = '', reason, argument, acrValues } = error?.extensions ?? {};
-  if (PASSING.includes(code)) throw new Problem(wordsOf(code), true, reason);
+  if (code === 'RATE_LIMITED') throw new Problem(LIMITED, true, reason);
+  if (code === 'SERVICE_UNAVAILABLE') throw new LostAnswer(UNAVAILABLE, reason);
   if (code === 'CONFIRMATION_REQUIRED') throw new ProofWanted(`${error?.message}.`, acrValues !== undefined);
   const wasDone = operation.startsWith('mutation') && (error?.path?.length ?? 0) > 1;
   const message = error?.message ?? 'The gateway sent no data';
@@ -57,11 +58,6 @@ async function read<Data, Variables>(
     reason,
     argument,
   );
-}
-
-function wordsOf(code: string): string {
-  if (code === 'RATE_LIMITED') return 'The gateway is answering too many of your requests at once.';
-  return 'The gateway cannot reach its database at the moment.';
 }
 
 async function send<Data>(query: string, variables: unknown, signal?: AbortSignal): Promise<Answer<Data>> {
@@ -84,10 +80,11 @@ export function problemOf(error: unknown): unknown {
   if (error instanceof AuthError && error.kind === 'refused') {
     const { detail, retryAfterSeconds: wait = 0, reason, status } = error;
     const until = reason === 'account_locked' ? `, until ${timeIn(wait)}.` : `. Try again in ${minutes(wait)}.`;
+    if (reason === 'invalid_credentials') return new Problem('E-mail or password is wrong.', false, reason);
     const text = wait > 0 ? `${detail?.replace(LATER, '')}${until}` : `${detail}.`;
-    return new Problem(text, status >= 500 || status === 429, reason);
+    return status >= 500 ? new LostAnswer(text, reason) : new Problem(text, status === 429, reason);
   }
-  return new Problem('The gateway does not answer.', true);
+  return new LostAnswer('The gateway does not answer.');
 }
 
 function minutes(seconds: number): string {

@@ -17,6 +17,13 @@ export class Problem extends Error {
   }
 }
 
+/** No answer, or none that says whether the gateway has done what it was asked. */
+export class LostAnswer extends Problem {
+  constructor(message: string, reason?: string) {
+    super(message, true, reason);
+  }
+}
+
 /** The reason if the form itself refused what is only half typed: it was not sent. */
 export const INCOMPLETE = 'incomplete';
 

@@ -70,7 +70,7 @@ function showNoLink(): void {
     view.showNotice(
       forgot.HEADING,
       'Enter your e-mail. If it has an account here, we send you a link for choosing a new password.',
-      'If you already have a link, open it again from its message. Reloading this page removes it.',
+      'If you already have a link, open it again from its message: this page forgets it when it is reloaded.',
     );
   } else {
     view.showNotice(

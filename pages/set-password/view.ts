@@ -15,7 +15,7 @@ export const password = find<HTMLInputElement>('password');
 export const show = find<HTMLButtonElement>('show');
 export const checkAgain = find<HTMLButtonElement>('check-again');
 const submit = find<HTMLButtonElement>('submit');
-/** Leads to APP_URL; only in the page if that is set. */
+/** Leads to APP_URL, or else to `/account`; only in the page if there is one of them. */
 const app = document.getElementById('app');
 
 /** Replaces the form by a heading and paragraphs. */
@@ -23,18 +23,21 @@ export function showNotice(title: string, ...paragraphs: string[]): void {
   form.remove(); // with the password in it
   document.getElementById('checking')?.remove();
   find('notice').replaceChildren(...paragraphs.map(paragraphOf));
-  if (app !== null) app.hidden = false;
+  if (app !== null) app.hidden = app.classList.contains('login'); // who has no password yet cannot use it
   showHeading(title);
 }
 
 /** Going on is what remains to be done. */
 export function showNextStep(): void {
-  app?.classList.add('next');
+  if (app === null) return;
+  app.hidden = false;
+  app.classList.add('next');
 }
 
 /** The words for somebody who has no account yet, as far as they know. */
 export function welcome(): void {
-  const site = app?.querySelector('a')?.host ?? location.host;
+  const product = document.querySelector('.whose > b:not(:last-child)')?.textContent; // PRODUCT_NAME, if it is set
+  const site = product ?? app?.querySelector('a')?.host ?? location.host;
   const title = `Welcome to ${site}`;
   document.title = title;
   find('title').textContent = title;

@@ -60,7 +60,7 @@ inChromium('in Chromium, the explorer', () => {
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill('not the password at all');
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('Invalid credentials').waitFor();
+    await page.getByText('E-mail or password is wrong.').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByText(`Logged in as ${email} (admin)`).waitFor();

@@ -252,13 +252,15 @@ inChromium('in Chromium, the page of a password link', () => {
     await dead.close();
   });
 
-  test('Interface 15: without APP_URL an invitation welcomes to the gateway, and there is no link', async () => {
-    const on = await startSite({ launch: launchHeadlessShell });
+  test('Interface 15: without APP_URL an invitation welcomes to the product, and leads to the account page', async () => {
+    const on = await startSite({ launch: launchHeadlessShell, env: { PRODUCT_NAME: 'Ada & Co' } });
     const { page, close } = await open({ on, purpose: 'invitation' });
-    expect(await heading(page)).toBe(`Welcome to ${new URL(page.url()).host}`);
+    expect(await heading(page)).toBe('Welcome to Ada & Co');
     await submit(page, CHOSEN);
     await page.getByText('You can log in now.').waitFor();
-    expect(await page.getByRole('link').count()).toBe(0);
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(page.url()).toBe(`${on.edge.url}/account`);
     await close();
     await on.close();
   });

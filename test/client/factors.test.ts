@@ -82,6 +82,20 @@ test('Interface 20: the codes of a new factor are not lost if the token cannot b
   expect(await acr).toBe('aal2');
 });
 
+test('Interface 20: after a lost answer to a new factor the token is renewed too', async () => {
+  const page = await openSignedIn({
+    wire: async (request, next) => {
+      const answer = await next();
+      if (/\/factors\/totp\/.+/.test(request.url)) throw new TypeError('Failed to fetch');
+      return answer;
+    },
+  });
+  const { id, secret } = await enrolTotp(page.client);
+  const lost = activateTotp(page.client, id, codeAt(secret, gateway.clock.now()));
+  await expect(lost).rejects.toMatchObject({ kind: 'offline', status: 0 });
+  expect(await acrOf(page)).toBe('aal2');
+});
+
 test('Interface 20: recovery codes are made anew, and the old ones end', async () => {
   const page = await openSignedIn();
   const { id, secret } = await enrolTotp(page.client);

@@ -141,6 +141,16 @@ test('Interface 20: a second authenticator app is 409, whichever session asks', 
   expect(await factorsOf(app)).toHaveLength(1);
 });
 
+test('Interface 20: authenticators show the product, if PRODUCT_NAME is set', async () => {
+  const named = await startGateway({ env: { PRODUCT_NAME: 'Ada & Co' } });
+  const { accessToken } = await newcomer(named);
+  const app = await post(named, 'factors/totp', {}, accessToken);
+  const passkey = await post(named, 'factors/passkey/options', {}, accessToken);
+  await named.close();
+  expect(new URL(app.json.uri).searchParams.get('issuer')).toBe('Ada & Co');
+  expect(passkey.json.publicKey.rp).toEqual({ id: 'localhost', name: 'Ada & Co' });
+});
+
 test('Interface 20: no secret of an app is in the database as text', async () => {
   const session = await newcomer(gateway);
   const { id, secret } = (await begin(session)).json;

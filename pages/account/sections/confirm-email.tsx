@@ -1,12 +1,14 @@
 /** The link to a new address was opened: a button makes the change. (Interface 21) */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { redeemEmail } from '../../../client/src/account.js';
+import type { Me } from '../../../client/src/browser.js';
 import { announce } from '../../kit/announce.js';
 import { auth } from '../../kit/auth.js';
+import { useChange } from '../../kit/change.js';
 import { confirmed } from '../../kit/confirmation.js';
 import { Foreign } from '../../kit/foreign.js';
 import { problemOf } from '../../kit/graphql.js';
-import { emailChanged, useMe, usePendingEmail } from '../../kit/own/own.js';
+import { readAgain, useMe, usePendingEmail } from '../../kit/own/own.js';
 import { shownProblem } from '../../kit/problem.js';
 import { goTo } from '../anchor.js';
 import { link } from '../link.js';
@@ -28,23 +30,46 @@ function Confirm({ token }: { token: string | undefined }) {
   const { data: pending } = usePendingEmail();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState(token === undefined ? CUT_LINK : '');
+  const [isDead, setDead] = useState(token === undefined);
+  const change = useChange();
+  const before = useRef<string>();
+  before.current ??= me?.email;
   const button = useRef<HTMLButtonElement>(null);
+  const other = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
-    if (problem !== '') button.current?.focus(); // it was disabled meanwhile
+    if (problem !== '') (button.current ?? other.current)?.focus(); // it was disabled meanwhile
   }, [problem]);
 
+  const close = (): void => {
+    link.value = undefined;
+    goTo('email'); // what had the focus goes
+  };
+  const done = (email: string): void => {
+    announce(`Your e-mail is ${email} now.`);
+    close();
+  };
+  // After a lost answer it is read until there is one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another e-mail
+  useEffect(() => {
+    if (me !== undefined && me.email !== before.current) done(me.email);
+  }, [me?.email]);
+  const findChanged = async (): Promise<Me | undefined> => {
+    const now = await auth.me();
+    return before.current === undefined || now.email === before.current ? undefined : now;
+  };
   const confirm = async (): Promise<void> => {
     if (token === undefined) return;
     setBusy(true);
     setProblem('');
     try {
-      const { email } = await confirmed(() => redeemEmail(auth, { token }));
-      announce(`Your e-mail is ${email} now.`);
-      link.value = undefined;
-      emailChanged();
+      const { email } = await change(() => confirmed(() => redeemEmail(auth, { token })), findChanged);
+      done(email);
+      readAgain();
     } catch (error) {
-      setProblem(linkText(shownProblem(problemOf(error)), 'email'));
+      const found = shownProblem(problemOf(error));
+      setProblem(linkText(found, 'email'));
+      if (found.reason === 'link_invalid') setDead(true);
     } finally {
       setBusy(false);
     }
@@ -53,40 +78,36 @@ function Confirm({ token }: { token: string | undefined }) {
   return (
     <section class="notice" id={ID} aria-labelledby="confirm-email">
       <h2 id="confirm-email">Confirm your new e-mail</h2>
-      <p>
-        {next == null ? (
-          'The address that got the link becomes your e-mail.'
-        ) : (
-          <>
-            Your e-mail becomes <Foreign text={next} />.
-          </>
-        )}{' '}
-        You then log in with it
-        {me !== undefined && (
-          <>
-            {' '}
-            in place of <Foreign text={me.email} />
-          </>
-        )}
-        .
-      </p>
+      {!isDead && (
+        <p>
+          {next == null ? (
+            'The address that got the link becomes your e-mail.'
+          ) : (
+            <>
+              Your e-mail becomes <Foreign text={next} />.
+            </>
+          )}{' '}
+          You then log in with it
+          {me !== undefined && (
+            <>
+              {' '}
+              in place of <Foreign text={me.email} />
+            </>
+          )}
+          .
+        </p>
+      )}
       <p class="error" role="alert">
         {problem}
       </p>
       <div class="row-actions">
-        {token !== undefined && (
+        {!isDead && (
           <button type="button" class="main" disabled={isBusy} onClick={confirm} ref={button}>
             {isBusy ? 'One moment…' : 'Confirm this e-mail'}
           </button>
         )}
-        <button
-          type="button"
-          disabled={isBusy}
-          onClick={() => {
-            link.value = undefined;
-          }}
-        >
-          Not now
+        <button type="button" disabled={isBusy} onClick={close} ref={other}>
+          {isDead ? 'Close' : 'Not now'}
         </button>
       </div>
     </section>

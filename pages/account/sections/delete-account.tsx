@@ -8,9 +8,9 @@ import { Field } from '../../kit/field.js';
 import { Foreign } from '../../kit/foreign.js';
 import { problemOf } from '../../kit/graphql.js';
 import { useMe } from '../../kit/own/own.js';
-import { Problem, shownProblem } from '../../kit/problem.js';
+import { LostAnswer, Problem, shownProblem } from '../../kit/problem.js';
 import { PRODUCT_NAME } from '../../kit/settings.js';
-import { isGone } from '../gone.js';
+import { expectGone, isGone } from '../gone.js';
 
 export function DeleteAccount() {
   const { data: me } = useMe();
@@ -38,6 +38,7 @@ function Ask({ email, onClose }: { email: string; onClose(): void }) {
       await confirmed(() => deleteAccount(auth));
     } catch (error) {
       const problem = shownProblem(problemOf(error));
+      if (problem instanceof LostAnswer) expectGone();
       if (problem.reason !== 'last_administrator') throw problem;
       throw new Problem('You are the last administrator. Make somebody else one first.', false, problem.reason);
     }

@@ -4,10 +4,10 @@ import { changeEmail } from '../../../client/src/account.js';
 import { AuthError } from '../../../client/src/browser.js';
 import { announce } from '../../kit/announce.js';
 import { auth } from '../../kit/auth.js';
+import { changeProblemOf } from '../../kit/change.js';
 import { confirmed } from '../../kit/confirmation.js';
 import { Field } from '../../kit/field.js';
 import { Foreign } from '../../kit/foreign.js';
-import { problemOf } from '../../kit/graphql.js';
 import { useMe, usePendingEmail } from '../../kit/own/own.js';
 import { Problem, shownProblem } from '../../kit/problem.js';
 import { Answered } from '../../kit/states.js';
@@ -20,6 +20,7 @@ export function Email() {
 
   const change = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
+    if (isBusy) return;
     const form = event.currentTarget as HTMLFormElement;
     const email = String(new FormData(form).get('email')).trim();
     if (email.toLowerCase() === me.data?.email) return setProblem(fault('This is your e-mail already.'));
@@ -29,10 +30,10 @@ export function Email() {
       await confirmed(() => changeEmail(auth, { email }));
       form.reset();
       announce('If the address is free, a message is on its way.');
-      pending.reload();
     } catch (error) {
       setProblem(emailProblemOf(error));
     } finally {
+      pending.reload(); // also after a lost answer
       setBusy(false);
     }
   };
@@ -67,7 +68,7 @@ export function Email() {
           required
         />
         <div class="actions start">
-          <button type="submit" class="main" disabled={isBusy}>
+          <button type="submit" class="main" aria-disabled={isBusy}>
             {isBusy ? 'One moment…' : 'Change e-mail'}
           </button>
         </div>
@@ -83,6 +84,6 @@ function fault(text: string, { isPassing = false, reason }: Partial<Problem> = {
 function emailProblemOf(error: unknown): Problem {
   const [refused] = (error instanceof AuthError && error.errors) || [];
   if (refused !== undefined) return fault(`The e-mail ${refused.message}.`);
-  const problem = shownProblem(problemOf(error));
+  const problem = shownProblem(changeProblemOf(error));
   return fault(problem.message, problem);
 }

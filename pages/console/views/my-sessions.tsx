@@ -4,10 +4,12 @@ import { Heading } from '../../kit/heading.js';
 import { ChangePassword } from '../../kit/own/change-password.js';
 import { MyDevices } from '../../kit/own/devices.js';
 import { MyFactors } from '../../kit/own/factors.js';
+import { useReadAgain } from '../../kit/own/own.js';
 import { FactorWanted } from '../factor-wanted.js';
 import { Sessions } from './my-sessions/sessions.js';
 
 export function MySessions() {
+  useReadAgain();
   return (
     <>
       <Heading text="My sessions" />

@@ -3,24 +3,30 @@ import { useEffect, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import { activateTotp, enrolTotp, type TotpEnrolment } from '../../../client/src/factors.js';
 import { auth } from '../auth.js';
+import { useChange } from '../change.js';
 import { ChangeDialog } from '../change-dialog.js';
 import { confirmed, NOT_CONFIRMED, question } from '../confirmation.js';
 import { Copyable } from '../copy.js';
+import type { ListedFactor } from '../factor-table.js';
 import { CodeField, codeOf, problemWithFactor } from '../factors.js';
 import { problemOf } from '../graphql.js';
 import { type Problem, shownProblem } from '../problem.js';
 import { Loading } from '../states.js';
-import { RecoveryCodes, SHOWS_CODES } from './recovery-codes.js';
+import { findAdded, RecoveryCodes, SHOWS_CODES } from './recovery-codes.js';
 
 interface Props {
   email: string;
+  /** The factors that the user has */
+  known: readonly ListedFactor[];
   onDone(text: string): void;
   /** It could not be begun. */
   onProblem(problem: Problem): void;
   onClose(): void;
 }
 
-export function AddApp({ email, onDone, onProblem, onClose }: Props) {
+export function AddApp({ email, known, onDone, onProblem, onClose }: Props) {
+  const change = useChange();
+  const [before] = useState(known); // it is read again meanwhile
   const [enrolment, setEnrolment] = useState<TotpEnrolment>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, since each time has another secret
   useEffect(() => {
@@ -40,7 +46,11 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
       saidByFields={['totp']}
       onSubmit={async (form) => {
         try {
-          const { recoveryCodes } = await activateTotp(auth, id, codeOf(form));
+          const code = codeOf(form);
+          const { recoveryCodes } = await change(
+            () => activateTotp(auth, id, code),
+            () => findAdded('totp', before),
+          );
           onDone('The authenticator app was added.');
           return recoveryCodes.length > 0 ? <RecoveryCodes codes={recoveryCodes} email={email} /> : undefined;
         } catch (error) {
@@ -51,9 +61,19 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
     >
       {(problem) => (
         <>
-          <p>
-            Scan this with the app. If you are on the phone of the app, <a href={uri}>open it there</a>, or enter the
-            secret by hand.
+          {isOnPhone() ? (
+            <p>
+              <a href={uri}>Open in the app</a>, or enter the secret there by hand. If the app is on another device,
+              scan this with it.
+            </p>
+          ) : (
+            <p>
+              Scan this with the app. If it is on this device, <a href={uri}>open in the app</a>, or enter the secret by
+              hand.
+            </p>
+          )}
+          <p class="hint">
+            If you close or reload this page before you enter a code, you begin again with another secret.
           </p>
           <QrCode text={uri} />
           <Copyable label="Secret" text={inGroups(secret)} copies={secret} />
@@ -63,6 +83,9 @@ export function AddApp({ email, onDone, onProblem, onClose }: Props) {
     </ChangeDialog>
   );
 }
+
+/** The app is probably on this device. */
+const isOnPhone = (): boolean => matchMedia('(pointer: coarse) and (max-width: 40rem)').matches;
 
 /** For those who type it: `ABCD EFGH` */
 const inGroups = (secret: string): string => secret.replace(/.{4}(?=.)/g, '$& ');

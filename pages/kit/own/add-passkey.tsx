@@ -1,24 +1,31 @@
 /** The user adds a passkey of this device, or of one that the browser finds. (Interface 20) */
-
+import { useState } from 'preact/hooks';
+import type { RecoveryCodes as Codes } from '../../../client/src/factors.js';
 import { auth } from '../auth.js';
 import { Bowser } from '../bowser.js';
+import { useChange } from '../change.js';
 import { ChangeDialog } from '../change-dialog.js';
 import { confirmed } from '../confirmation.js';
+import type { ListedFactor } from '../factor-table.js';
 import { problemWithFactor } from '../factors.js';
 import { Field } from '../field.js';
 import { byPasskey } from '../passkeys.js';
-import { RecoveryCodes, SHOWS_CODES } from './recovery-codes.js';
+import { findAdded, RecoveryCodes, SHOWS_CODES } from './recovery-codes.js';
 
 /** Characters that the gateway takes */
 const LONGEST_NAME = 100;
 
 interface Props {
   email: string;
+  /** The factors that the user has */
+  known: readonly ListedFactor[];
   onDone(text: string): void;
   onClose(): void;
 }
 
-export function AddPasskey({ email, onDone, onClose }: Props) {
+export function AddPasskey({ email, known, onDone, onClose }: Props) {
+  const change = useChange();
+  const [before] = useState(known); // it is read again meanwhile
   return (
     <ChangeDialog
       title="Add a passkey"
@@ -28,7 +35,10 @@ export function AddPasskey({ email, onDone, onClose }: Props) {
         const name = String(form.get('name')).trim();
         try {
           // What the proof was wanted for begins anew, and with it the dialog of the browser.
-          const { recoveryCodes } = await byPasskey(({ addPasskey }) => confirmed(() => addPasskey(auth, name)));
+          const { recoveryCodes } = await change<Codes>(
+            () => byPasskey(({ addPasskey }) => confirmed(() => addPasskey(auth, name))),
+            () => findAdded('passkey', before),
+          );
           onDone('The passkey was added.');
           return recoveryCodes.length > 0 ? <RecoveryCodes codes={recoveryCodes} email={email} /> : undefined;
         } catch (error) {

@@ -3,21 +3,29 @@ import { useState } from 'preact/hooks';
 import { AuthError } from '../../../client/src/browser.js';
 import { announce } from '../announce.js';
 import { auth } from '../auth.js';
+import { useChange } from '../change.js';
 import { Field } from '../field.js';
 import { problemOf } from '../graphql.js';
 import { checkPassword } from '../password-check.js';
 import { Problem } from '../problem.js';
 import { UserName } from '../user-name.js';
-import { useMe } from './own.js';
+import { readAgain, useMe } from './own.js';
 
-/** @param onChanged the other sessions have ended */
-export function ChangePassword({ onChanged }: { onChanged?: () => void }) {
+interface Changed {
+  newPassword: string;
+  /** Undefined if the answer was lost */
+  sessionsEnded?: number;
+}
+
+export function ChangePassword() {
   const { data } = useMe();
+  const makeChange = useChange();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
 
   const change = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
+    if (isBusy) return;
     const form = event.currentTarget as HTMLFormElement;
     const fields = new FormData(form);
     const newPassword = String(fields.get('new'));
@@ -26,13 +34,18 @@ export function ChangePassword({ onChanged }: { onChanged?: () => void }) {
     setBusy(true);
     setProblem(undefined);
     try {
-      const { sessionsEnded } = await auth.changePassword({
-        currentPassword: String(fields.get('current')),
-        newPassword,
-      });
+      const currentPassword = String(fields.get('current'));
+      const changed = await makeChange<Changed>(
+        async () => ({ newPassword, ...(await auth.changePassword({ currentPassword, newPassword })) }),
+        async () => {
+          await auth.confirm({ password: newPassword });
+          return { newPassword };
+        },
+      );
+      if (changed.newPassword !== newPassword) throw new Problem(CHANGED_BEFORE, false, 'current_password_wrong');
       form.reset();
-      announce(`Your password was changed. ${endedText(sessionsEnded)}`);
-      onChanged?.();
+      announce(`Your password was changed. ${endedText(changed.sessionsEnded)}`);
+      readAgain();
     } catch (error) {
       setProblem(passwordProblemOf(error));
     } finally {
@@ -64,7 +77,7 @@ export function ChangePassword({ onChanged }: { onChanged?: () => void }) {
         />
         <p class="hint">This session goes on. All your other sessions end.</p>
         <div class="actions start">
-          <button type="submit" class="main" disabled={isBusy}>
+          <button type="submit" class="main" aria-disabled={isBusy}>
             {isBusy ? 'One moment…' : 'Change password'}
           </button>
         </div>
@@ -73,7 +86,11 @@ export function ChangePassword({ onChanged }: { onChanged?: () => void }) {
   );
 }
 
-function endedText(count: number): string {
+/** Another new password than the one that is in the form */
+const CHANGED_BEFORE = 'Your earlier attempt has changed it: the new password of then is your current one.';
+
+function endedText(count: number | undefined): string {
+  if (count === undefined) return 'Your other sessions were ended.';
   if (count === 0) return 'You had no other session.';
   return count === 1 ? 'Your other session was ended.' : `Your ${count} other sessions were ended.`;
 }

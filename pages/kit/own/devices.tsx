@@ -56,16 +56,18 @@ export function MyDevices() {
           title="Forget this device"
           action="Forget device"
           tone="bad"
-          onClose={() => setForgetting(undefined)}
+          onClose={() => {
+            setForgetting(undefined);
+            answer.reload(); // also after a lost answer
+          }}
           onSubmit={async () => {
             await confirmed(() => forgetDevice(auth, forgetting.id));
             announce('The device was forgotten.');
-            answer.reload();
           }}
         >
           <p>
-            The next login on <bdi>{nameOfDevice(forgetting)}</bdi> is that of a stranger, whom a lock of your account
-            keeps out. Its sessions go on.
+            The next login on <bdi>{nameOfDevice(forgetting)}</bdi> counts as that of a new device: you may get a
+            message about it, and a lock of your account keeps it out. Its sessions go on.
           </p>
         </ChangeDialog>
       )}

@@ -103,8 +103,10 @@ export function MyFactors() {
         }
       </Answered>
       <ProblemNotice problem={problem} />
-      {opened === 'app' && <AddApp email={me?.email ?? ''} onDone={added} onProblem={setProblem} onClose={close} />}
-      {opened === 'passkey' && <AddPasskey email={me?.email ?? ''} onDone={added} onClose={close} />}
+      {opened === 'app' && (
+        <AddApp email={me?.email ?? ''} known={factors} onDone={added} onProblem={setProblem} onClose={close} />
+      )}
+      {opened === 'passkey' && <AddPasskey email={me?.email ?? ''} known={factors} onDone={added} onClose={close} />}
       {opened === 'codes' && <NewCodes email={me?.email ?? ''} onDone={done} onClose={close} />}
       {typeof opened === 'object' && (
         <RemoveFactor factor={opened} isLast={factors.length === 1} onDone={done} onClose={close} />

@@ -1,10 +1,12 @@
 /** The user removes a second factor. (Interface 20) */
 import { remove } from '../../../client/src/factors.js';
 import { auth } from '../auth.js';
+import { useChange } from '../change.js';
 import { ChangeDialog } from '../change-dialog.js';
 import { confirmed } from '../confirmation.js';
 import type { ListedFactor } from '../factor-table.js';
 import { Foreign } from '../foreign.js';
+import { readFactors } from './own.js';
 
 interface Props {
   factor: ListedFactor;
@@ -14,13 +16,17 @@ interface Props {
 }
 
 export function RemoveFactor({ factor: { id, kind, name }, isLast, onDone, onClose }: Props) {
+  const change = useChange();
   return (
     <ChangeDialog
       title="Remove second factor"
       action="Remove"
       tone="bad"
       onSubmit={async () => {
-        await confirmed(() => remove(auth, id));
+        await change(
+          () => confirmed(() => remove(auth, id).then(() => true)),
+          async () => !(await readFactors()).some((factor) => factor.id === id) || undefined,
+        );
         onDone('The second factor was removed.');
       }}
       onClose={onClose}

@@ -56,7 +56,7 @@ export async function beginTotp(
     if ((await countFactors(tx, user.id)).has_totp) return refused('totp_exists');
     const expiresAt = addSeconds(now, TOTP_ENROLMENT_SECONDS);
     await beginCeremony(tx, { token: id, purpose: 'totp_enrolment', user, familyId, sealedSecret, expiresAt });
-    return { kind: 'begun', id, secret, uri: totpUri(secret, config.publicAuthority, user.email) };
+    return { kind: 'begun', id, secret, uri: totpUri(secret, config.productName, user.email) };
   });
 }
 

@@ -64,8 +64,8 @@ export async function checkPasskey(
 }
 
 /** The gateway to authenticators: they keep a passkey for its `id`. */
-export function relyingPartyOf({ webauthn, publicAuthority }: Deps<'config'>['config']): RelyingParty {
-  return { id: webauthn.rpId, name: publicAuthority, origins: webauthn.origins };
+export function relyingPartyOf({ webauthn, productName }: Deps<'config'>['config']): RelyingParty {
+  return { id: webauthn.rpId, name: productName, origins: webauthn.origins };
 }
 
 /** RFC 8176: a key in software can be on several devices. Its owner was verified, which is two factors in one. */

@@ -16,7 +16,7 @@ export function newTotpSecret(): string {
 
 /**
  * What the QR code says, by Google's Key Uri Format.
- * @param issuer host of PUBLIC_URL
+ * @param issuer PRODUCT_NAME
  * @param account e-mail of the user
  */
 export function totpUri(secret: string, issuer: string, account: string): string {

@@ -1,6 +1,6 @@
 /** The page of password links, in production too. `npm run build` has bundled and compressed its files. (Interface 15) */
 import type { Express } from 'express';
-import { SET_PASSWORD_PATH } from '../../config/config.js';
+import { ACCOUNT_PATH, SET_PASSWORD_PATH } from '../../config/config.js';
 import { escapeHtml } from '../../platform/text.js';
 import type { Deps } from '../../services.js';
 import { addReadOnly } from '../errors.js';
@@ -32,12 +32,13 @@ export function addSetPasswordPage(app: Express, { config }: Deps<'config'>): vo
   }
 }
 
-/** The page with what is configured: whose it is, the form of `forgot.html` if mail is sent, and a link to APP_URL. */
+/** The page with what is configured: whose it is, the form of `forgot.html` if mail is sent, and a link to where people log in. */
 async function pageOf(config: Deps<'config'>['config']): Promise<Buffer> {
-  const { appUrl, mail, resetSeconds } = config;
+  const { account, appUrl, mail, resetSeconds } = config;
   const [page, form] = await Promise.all([readHtml('set-password'), readHtml('set-password', 'forgot.html.gz')]);
   const offer = `<div id="forgot" data-link-seconds="${resetSeconds}" hidden>\n${form}</div>\n`;
-  const onward = appUrl === undefined ? '' : `<p id="app" hidden>${linkToApp(appUrl)}</p>\n`;
+  const login = account ? `<p id="app" class="login" hidden><a href="${ACCOUNT_PATH}">Log in</a></p>\n` : '';
+  const onward = appUrl === undefined ? login : `<p id="app" hidden>${linkToApp(appUrl)}</p>\n`;
   return compressText(
     page
       .replace('<main>', () => `<main>\n<p class="whose">${whoseHtml(config)}</p>`)

@@ -1,6 +1,7 @@
 /** The sections of the account page, by keyboard, and what they say if something is wrong. (Interface 21) */
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { whileAway } from '../../support/postgres/faults.js';
+import { until } from '../../support/until.js';
 import { ageProofs, confirmByPassword, confirmDialog, expectFocus, logIn, openAlone } from '../console/console.js';
 import { inChromium, type Site } from '../site.js';
 import { FIREFOX, logInElsewhere, openAccount, startAccount, whole } from './account.js';
@@ -131,6 +132,43 @@ inChromium('in Chromium, the account page', () => {
     expect(await liveSessions(id)).toBe(1);
     await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' });
     expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 21: sessions are read again when somebody comes back to the tab; what was said ends with the session', async () => {
+    const { page, email, wrong, close } = await openAccount(site);
+    await logInElsewhere(site, email, FIREFOX, 'program');
+    await site.gateway.rows(`update refresh_tokens set ip_address = '192.168.7.8' where user_agent = 'program'`);
+    expect(await page.getByRole('button', { name: /^End/ }).count()).toBe(0);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.getByRole('row').filter({ hasText: 'program' }).getByText('local network address 192.168.7.8').waitFor();
+    await page.getByRole('row').filter({ hasText: 'This one' }).getByText('this machine').waitFor();
+    await page.getByRole('button', { name: 'End the session of Firefox 143 on Linux' }).click();
+    await page.getByRole('button', { name: 'End session' }).click();
+    await page.getByRole('status').getByText('The session was ended.').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await logIn(page, email);
+    await whole(page);
+    expect(await page.getByText('The session was ended.').count()).toBe(0);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 21: what was done is said where it covers no heading', async () => {
+    const { page, close } = await openAccount(site, '/account', { width: 360 });
+    await page.getByLabel('New e-mail').fill('toast@example.net');
+    await page.keyboard.press('Enter');
+    const said = page.getByRole('status').getByText('If the address is free, a message is on its way.');
+    await said.waitFor();
+    await page.getByText('If no other account uses toast@example.net').waitFor();
+    const isOver = `(() => {
+      const box = document.querySelector('.announcements').getBoundingClientRect();
+      return box.height === 0 || [...document.querySelectorAll('h1, h2')].some((heading) => {
+        const { top, bottom, width } = heading.getBoundingClientRect();
+        return width > 1 && bottom > box.top && top < box.bottom;
+      });
+    })()`;
+    await until('it has its place', async () => !(await page.evaluate(isOver)));
     await close();
   });
 

@@ -48,6 +48,7 @@ inChromium('in Chromium, the links to the account page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText(`Your e-mail is ${to} now.`).waitFor();
     await page.getByRole('banner').getByText(to).waitFor();
+    await expectFocus(page, 'e.textContent', 'E-mail');
     expect(await confirmButton(page).count()).toBe(0);
     expect(await emailOf(id)).toBe(to);
     expect(wrong).toEqual([]);
@@ -62,14 +63,16 @@ inChromium('in Chromium, the links to the account page', () => {
       await page.evaluate(`location.hash = 'email=${token}'`); // in the tab that is open
       await confirmButton(page).click();
       await page.getByRole('alert').getByText('This link does nothing').waitFor();
-      await expectFocus(page, 'e.textContent', 'Confirm this e-mail');
+      await expectFocus(page, 'e.textContent', 'Close');
+      expect(await confirmButton(page).count()).toBe(0);
       await expectNowhere(page, token);
     }
     expect(await lookAt(page)).toEqual(GOOD);
     await page.evaluate(`location.hash = 'email=${ofOther.slice(0, -1)}'`);
     await page.getByRole('alert').getByText('A part of the link is missing.').waitFor();
     expect(await confirmButton(page).count()).toBe(0);
-    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await expectFocus(page, 'e.textContent', 'E-mail');
     expect(await page.getByRole('heading', { name: 'Confirm your new e-mail' }).count()).toBe(0);
 
     const wanted = newAddress();
@@ -118,6 +121,8 @@ inChromium('in Chromium, the links to the account page', () => {
         .getByRole('alert')
         .getByText(text ?? '')
         .waitFor();
+      expect(await button.count()).toBe(0);
+      await expectFocus(page, 'e.textContent', 'Take back your e-mail');
     }
     expect(wrong).toEqual([]);
     await close();

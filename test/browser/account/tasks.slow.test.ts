@@ -83,6 +83,7 @@ inChromium('in Chromium, on a phone, the account page', () => {
     // 4. Add an authenticator app, and save the recovery codes
     await tap('Add an authenticator app');
     const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^Open in the app, or/).waitFor();
     const secret = (await dialog.locator('pre').innerText()).replaceAll(' ', ''); // in groups of four
     await look();
     await dialog.getByLabel('Code').fill(codeAt(secret, site.gateway.clock.now()));

@@ -148,6 +148,9 @@ inChromium('in Chromium, My sessions of the console', () => {
   test('Interface 19: the own password is changed; a wrong one, and one that is refused, are said at their fields', async () => {
     const { page, email, id, wrong, close } = await openConsole(site, 'viewer', PATH);
     await logInElsewhere(email, FIREFOX);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`); // somebody comes back to the tab
+    const other = page.getByRole('button', { name: 'End the session of Firefox 143 on Linux' });
+    await other.waitFor();
     const change = async (current: string, next: string): Promise<void> => {
       await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password').fill(next);
@@ -163,6 +166,7 @@ inChromium('in Chromium, My sessions of the console', () => {
     await expectFocus(page, 'e.name', 'current');
     await change(PASSWORD, CHOSEN);
     await page.getByRole('status').getByText('Your other session was ended.').waitFor();
+    await other.waitFor({ state: 'detached' }); // read again
     expect((await login(site.gateway, email, CHOSEN)).status).toBe(200);
     await page.reload();
     await expectHeading(page, 'My sessions');

@@ -66,7 +66,7 @@ inChromium('in Chromium, the console', () => {
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('alert').getByText('Invalid credentials').waitFor();
+    await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
     await expectFocus(page, 'e.id', 'password');
     await logIn(page, email);
     await expectHeading(page, 'Users');

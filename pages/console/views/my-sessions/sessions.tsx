@@ -1,11 +1,10 @@
 /** The sessions of the user, live and ended. */
-import { useState } from 'preact/hooks';
-import { announce } from '../../../kit/announce.js';
+import { useEffect, useState } from 'preact/hooks';
 import { usePages } from '../../../kit/answer.js';
-import { ChangeDialog } from '../../../kit/change-dialog.js';
-import { deviceText } from '../../../kit/device.js';
 import { ask } from '../../../kit/graphql.js';
 import { place, setQuery } from '../../../kit/location.js';
+import { type Ending, EndSessions, endColumn } from '../../../kit/own/end-sessions.js';
+import { ownTurn } from '../../../kit/own/own.js';
 import { type Column, List } from '../../../kit/table.js';
 import { MySessions, RevokeOtherSessions, RevokeSession } from '../../operations.js';
 import { FROM, type Session, STARTED, STATE, USED } from '../../sessions.js';
@@ -16,22 +15,12 @@ const PAGE = 20;
 export function Sessions() {
   const isLive = place.value.query.get('sessions') !== 'ended';
   const read = usePages(MySessions, { first: PAGE, live: isLive }, ({ me }) => me?.sessions);
-  const [ending, setEnding] = useState<Session | 'others'>();
-  const done = (text: string): void => {
-    announce(text);
-    read.reload();
-  };
-  const buttons: Column<Session> = {
-    name: 'Actions',
-    isNameHidden: true,
-    align: 'end',
-    cell: (session) =>
-      !session.isCurrent && (
-        <button type="button" class="bad-quiet" onClick={() => setEnding(session)}>
-          End<span class="unseen"> the session of {nameOf(session)}</span>
-        </button>
-      ),
-  };
+  const [ending, setEnding] = useState<Ending<Session>>();
+  const [firstTurn] = useState(ownTurn.peek());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another turn reads again
+  useEffect(() => {
+    if (ownTurn.value !== firstTurn) read.reload();
+  }, [ownTurn.value]);
   const hasOthers = read.rows?.some((session) => session.isLive && !session.isCurrent) ?? false;
 
   return (
@@ -51,45 +40,23 @@ export function Sessions() {
       </div>
       <List
         caption={isLive ? 'Live sessions' : 'Ended sessions'}
-        columns={[FROM, STARTED, USED, STATE, STEPS, isLive && buttons]}
+        columns={[FROM, STARTED, USED, STATE, STEPS, isLive && endColumn<Session>(setEnding)]}
         read={read}
         keyOf={({ id }) => id}
         empty={
           isLive ? 'You have no live session.' : 'No session of yours has ended yet. Ended sessions are kept for a day.'
         }
       />
-      {ending === 'others' && (
-        <ChangeDialog
-          title="End all other sessions"
-          action="End them"
-          tone="bad"
-          onClose={() => setEnding(undefined)}
-          onSubmit={async () => {
-            const { revokeOtherSessions } = await ask(RevokeOtherSessions, {});
-            const count = revokeOtherSessions?.revokedCount ?? 0;
-            done(count === 1 ? '1 session was ended.' : `${count} sessions were ended.`);
-          }}
-        >
-          <p>Ends every session of yours but this one. On those devices you have to log in again.</p>
-        </ChangeDialog>
-      )}
-      {ending !== undefined && ending !== 'others' && (
-        <ChangeDialog
-          title="End this session"
-          action="End session"
-          tone="bad"
-          onClose={() => setEnding(undefined)}
-          onSubmit={async () => {
-            await ask(RevokeSession, { id: ending.id });
-            done('The session was ended.');
-          }}
-        >
-          <p>
-            Ends your session of <bdi>{nameOf(ending)}</bdi> at the address {ending.ipAddress}. There you have to log in
-            again.
-          </p>
-        </ChangeDialog>
-      )}
+      <EndSessions
+        ending={ending}
+        placeOf={({ ipAddress }) => `at the address ${ipAddress}`}
+        end={(id) => ask(RevokeSession, { id })}
+        endOthers={async () => (await ask(RevokeOtherSessions, {})).revokeOtherSessions?.revokedCount ?? 0}
+        onClose={() => {
+          setEnding(undefined);
+          read.reload();
+        }}
+      />
     </section>
   );
 }
@@ -108,9 +75,4 @@ function StepsOf({ id }: { id: string }) {
 
 function ReadSteps({ id }: { id: string }) {
   return <Steps steps={useSteps(id)} />;
-}
-
-/** Words by which the user knows a session */
-function nameOf({ userAgent }: Session): string {
-  return deviceText(userAgent) ?? 'an unknown device';
 }

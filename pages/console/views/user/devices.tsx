@@ -57,8 +57,8 @@ export function DevicesSection({ user, devices, onDone }: Props) {
           onClose={() => setForgetting(undefined)}
         >
           <p>
-            The next login of <Foreign text={user.email} /> on this device is that of a stranger: while the account is
-            locked, it is refused. Its sessions go on.
+            The next login of <Foreign text={user.email} /> on this device counts as that of a new device: while the
+            account is locked, it is refused. Its sessions go on.
           </p>
         </ChangeDialog>
       )}
