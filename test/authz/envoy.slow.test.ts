@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { parseRule } from '../../src/callers/rule.js';
 import { type Credentials, startCredentials } from './behind/credentials.js';
-import { type Ask, expectAnswers, REPLAY_ROWS } from './behind/replayed.js';
+import { PAGES } from './behind/pages.js';
+import { type Ask, expectAnswers, type Passing, pagesBehind, REPLAY_ROWS } from './behind/replayed.js';
 
 interface Pattern {
   exact?: string;
@@ -86,8 +87,17 @@ test('Interface 18: Envoy: each route asks, and a failure lets nobody pass', () 
         'x-auth-role',
         'x-auth-scopes',
         'x-auth-assertion',
+        'cookie',
       ],
-      allowed_client_headers: ['www-authenticate', 'accept-signature', 'retry-after', 'content-type', 'cache-control'],
+      allowed_client_headers: [
+        'www-authenticate',
+        'accept-signature',
+        'retry-after',
+        'content-type',
+        'cache-control',
+        'location',
+        'set-cookie',
+      ],
     });
   }
 });
@@ -146,3 +156,15 @@ const ask: Ask = ({ method, target, host, fields }) => {
 };
 
 test('Interface 18: Envoy: its question is answered', () => expectAnswers(credentials, ask, REPLAY_ROWS));
+
+/** Fields of a 200 replace those of the client, which else stay. Of another answer the client gets those that the file lists. */
+const passingOf = (target: string): Passing => {
+  const lists = serviceOf(routeOf(target)).authorization_response;
+  const names = (list: string) => lists[list]?.patterns.map(({ exact }) => exact ?? '') ?? [];
+  const passed = names('allowed_client_headers');
+  return { replaces: names('allowed_upstream_headers'), removes: false, passesOn: (name) => passed.includes(name) };
+};
+
+test.each(PAGES)('Interface 22: Envoy: %s', (_, work) =>
+  work({ ...pagesBehind(credentials, ask, passingOf), takesOneCookieField: true }),
+);

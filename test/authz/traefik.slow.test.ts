@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { parseRule } from '../../src/callers/rule.js';
 import { type Credentials, startCredentials } from './behind/credentials.js';
-import { type Ask, expectAnswers, REPLAY_ROWS } from './behind/replayed.js';
+import { PAGES } from './behind/pages.js';
+import { type Ask, expectAnswers, type Passing, pagesBehind, REPLAY_ROWS } from './behind/replayed.js';
 
 interface Router {
   rule: string;
@@ -66,6 +67,7 @@ test('Interface 18: Traefik: each router asks, and takes nothing of the client',
         'X-Auth-Role',
         'X-Auth-Scopes',
         'X-Auth-Assertion',
+        'Cookie',
       ],
       forwardBody: false,
       maxBodySize: 65_536,
@@ -124,3 +126,11 @@ test('Interface 18: Traefik: its question is answered', async () => {
   const rows = REPLAY_ROWS.filter(([title]) => title !== 'a fragment'); // no router matches
   await expectAnswers(credentials, ask, rows);
 });
+
+/** A 2xx puts these fields in the place of the client's. Any other answer goes to the client, whole. */
+const passingOf = (target: string): Passing => {
+  const replaces = (questionFor(target)?.authResponseHeaders ?? []).map((name) => name.toLowerCase());
+  return { replaces, removes: true, passesOn: () => true };
+};
+
+test.each(PAGES)('Interface 22: Traefik: %s', (_, work) => work(pagesBehind(credentials, ask, passingOf)));

@@ -21,11 +21,13 @@ export interface PageSite {
   gateway: TestGateway;
   proxy: Pick<ForwardAuthProxy, 'send'>;
   service: { taken(): Seen[] };
+  /** True: it is asked as browsers ask, which send one Cookie field (RFC 6265 section 5.4) */
+  takesOneCookieField?: boolean;
 }
 
 type Cookies = Record<string, string>;
 
-export interface Visitor {
+interface Visitor {
   id: string;
   accessToken: string;
   refreshToken: string;
@@ -89,7 +91,7 @@ function expectVisitor({ answer, seen }: { answer: Answer; seen: Seen[] }, { id 
 }
 
 /** A user whose browser has come in by the gate. */
-export async function enter(site: PageSite, target = '/'): Promise<Visitor> {
+async function enter(site: PageSite, target = '/'): Promise<Visitor> {
   const { user, accessToken, refreshToken } = await newcomer(site.gateway);
   const asked = await ask(site, NAVIGATION, target);
   const state = `^${STATE_COOKIE}=[\\w-]{43}; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax$`;
@@ -104,7 +106,7 @@ export async function enter(site: PageSite, target = '/'): Promise<Visitor> {
 }
 
 /** From the first visit to the page, and what its scripts and forms send. */
-export async function expectWay(site: PageSite): Promise<void> {
+async function expectWay(site: PageSite): Promise<void> {
   const target = '/reports?year=2026&x=%20//';
   const visitor = await enter(site, target);
   const cookies = { theme: 'dark', ...visitor.cookies };
@@ -125,7 +127,7 @@ export async function expectWay(site: PageSite): Promise<void> {
 }
 
 /** What is refused, and where it leads. */
-export async function expectRefusals(site: PageSite): Promise<void> {
+async function expectRefusals(site: PageSite): Promise<void> {
   const script = await ask(site, SCRIPT, '/api');
   expect([script.answer.status, script.seen, script.answer.cookies]).toEqual([401, [], []]);
   expect(script.answer.headers['www-authenticate']).toContain(`form-action="${site.gateway.config.publicUrl}/gate?`);
@@ -141,7 +143,7 @@ export async function expectRefusals(site: PageSite): Promise<void> {
 }
 
 /** The paths of the gate are questions, with a credential and without. */
-export async function expectOwnPaths(site: PageSite): Promise<void> {
+async function expectOwnPaths(site: PageSite): Promise<void> {
   const { accessToken, cookies } = await enter(site);
   const { status } = (await ask(site, NAVIGATION, '/.auth-gateway/callback?code=a')).answer;
   expect(status).toBe(302);
@@ -162,7 +164,7 @@ export async function expectOwnPaths(site: PageSite): Promise<void> {
 }
 
 /** A logout at the service, and the end of a session elsewhere. A form that comes too late is not redirected. */
-export async function expectEnd(site: PageSite): Promise<void> {
+async function expectEnd(site: PageSite): Promise<void> {
   const visitor = await enter(site);
   const { cookies } = visitor;
   const crossed = await ask(site, NAVIGATION, LOGOUT, {
@@ -225,7 +227,7 @@ const COOKIE_ROWS: CookieRow[] = [
 ];
 
 /** @returns the fields of a row */
-export function cookieFields(fields: string[], cookies: Cookies): string[] {
+function cookieFields(fields: string[], cookies: Cookies): string[] {
   const values: Cookies = {
     gate: `${GATE_COOKIE}=${cookies[GATE_COOKIE]}`,
     state: `${STATE_COOKIE}=${cookies[STATE_COOKIE]}`,
@@ -234,10 +236,9 @@ export function cookieFields(fields: string[], cookies: Cookies): string[] {
   return fields.map((field) => field.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ''));
 }
 
-/** @param rows Envoy's browsers send one field, and HTTP/2 is put together by it */
-export async function expectCookies(site: PageSite, isOneField = false): Promise<void> {
+async function expectCookies(site: PageSite): Promise<void> {
   const { accessToken, cookies } = await enter(site);
-  const rows = COOKIE_ROWS.filter(([fields]) => !isOneField || fields.length === 1);
+  const rows = COOKIE_ROWS.filter(([fields]) => site.takesOneCookieField !== true || fields.length === 1);
   for (const Authorization of [undefined, `Bearer ${accessToken}`]) {
     const got: unknown[] = [];
     for (const [fields] of rows) {
@@ -250,7 +251,7 @@ export async function expectCookies(site: PageSite, isOneField = false): Promise
 }
 
 /** More of our cookies than a browser has, and the fields of HTTP/2. */
-export async function expectManyCookies(site: Site): Promise<void> {
+async function expectManyCookies(site: Site): Promise<void> {
   const { cookies } = await enter(site);
   const [gate = ''] = cookieFields(['{gate}'], cookies);
   const many = await ask(site, SCRIPT, '/x', { headers: { Cookie: `a=1; ${`${gate}; b=2; `.repeat(5)}` } });
@@ -263,7 +264,7 @@ export async function expectManyCookies(site: Site): Promise<void> {
 }
 
 /** What stays open: a websocket if the service's own page opens it, and events as they come. */
-export async function expectStreams(site: Site): Promise<void> {
+async function expectStreams(site: Site): Promise<void> {
   const { cookies, refreshToken } = await enter(site);
   const { Cookie } = cookieField({ ...cookies, theme: 'dark' });
   const begin = (target: string, fields: string[]) =>
@@ -292,3 +293,18 @@ export async function expectStreams(site: Site): Promise<void> {
   }
   expect(site.service.taken()).toEqual([]);
 }
+
+/** What holds behind every proxy */
+export const PAGES: Array<[title: string, work: (site: PageSite) => Promise<void>]> = [
+  ['a browser is sent to the gate and comes back, and the service learns who it is', expectWay],
+  ['a script without a session is not redirected, nor is what is loaded ahead', expectRefusals],
+  ['no path of the gate reaches the service', expectOwnPaths],
+  ['the session ends here or elsewhere, and the page is closed', expectEnd],
+  ['the service gets each cookie but the two of the gate', expectCookies],
+];
+
+/** What holds behind one that runs */
+export const RUNNING: Array<[title: string, work: (site: Site) => Promise<void>]> = [
+  ['a client with many cookies of the gate, and HTTP/2', expectManyCookies],
+  ['a websocket needs the origin of the service, and events come at once', expectStreams],
+];

@@ -1,33 +1,85 @@
 /** Questions of proxies that are not installed here, byte for byte as they ask, and the callers that they ask about. */
+import { AUTHORITY } from '../../support/gateway/authz.js';
 import { exchange } from '../../support/gateway/raw.js';
+import type { Seen } from '../../support/programs/service-behind.js';
 import { type CallerName, type Credentials, credentialOf } from './credentials.js';
+import type { PageSite } from './pages.js';
+
+type Field = [name: string, value: string];
 
 export interface Client {
   as: CallerName | 'nobody';
   method?: string;
   target: string;
   host?: string;
-  fields?: Array<[name: string, value: string]>;
+  fields?: Field[];
 }
 
 /** Status of the answer, and the caller or the reason in it */
 export type ReplayRow = [title: string, client: Client, status: number, caller: string];
 
 /** The lines of a question. @param fields what the client sends, credential included */
-export type Ask = (client: Required<Client>) => { line: string; fields: Array<[name: string, value: string]> };
+export type Ask = (client: Required<Client>) => { line: string; fields: Field[] };
+
+/** What becomes of an answer, by the file of the proxy and its documentation. Names are in lower case */
+export interface Passing {
+  /** Fields of a 200 that replace those of the client */
+  replaces: string[];
+  /** True if those that a 200 has not are removed */
+  removes: boolean;
+  /** Fields of another answer that the client gets */
+  passesOn(name: string): boolean;
+}
+
+/** A browser, this proxy and a service, as far as fields go. */
+export function pagesBehind({ gateway }: Credentials, ask: Ask, passingOf: (target: string) => Passing): PageSite {
+  const seen: Seen[] = [];
+  const fieldsOf = (headers: object): Field[] =>
+    Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value): Field => [name, value]));
+  return {
+    gateway,
+    service: { taken: () => seen.splice(0) },
+    proxy: {
+      send: async (method, target, { headers = {}, body = '' } = {}) => {
+        const { replaces, removes, passesOn } = passingOf(target);
+        const sent = fieldsOf(headers);
+        const answer = await sendLines(gateway, ask({ as: 'nobody', method, target, host: AUTHORITY, fields: sent }));
+        const added = answer.fields.filter(([name]) => replaces.includes(name));
+        const isKept = ([name]: Field) =>
+          !(removes ? replaces : added.map(([each]) => each)).includes(name.toLowerCase());
+        if (answer.status === 200)
+          seen.push({ method, target, fields: [...sent.filter(isKept), ...added], trailer: [], body: String(body) });
+        const passed = answer.status === 200 ? [] : answer.fields.filter(([name]) => passesOn(name));
+        const cookies = passed.filter(([name]) => name === 'set-cookie').map(([, value]) => value);
+        return { ...answer, headers: Object.fromEntries(passed), cookies, json: undefined };
+      },
+    },
+  };
+}
+
+/** Sends a question as it stands, on a connection of its own. @returns the fields of the answer, in lower case */
+async function sendLines(gateway: Credentials['gateway'], { line, fields }: ReturnType<Ask>) {
+  const head = [line, ...fields.map(([name, value]) => `${name}: ${value}`), 'Connection: close'];
+  const came = await exchange(gateway, `${head.join('\r\n')}\r\n\r\n`);
+  const [answered = '', text = ''] = came.split('\r\n\r\n');
+  const lines = answered.split('\r\n').slice(1);
+  const fieldOf = (each: string): Field => {
+    const [, name = '', value = ''] = /^([^:]*): ?(.*)$/s.exec(each) ?? [];
+    return [name.toLowerCase(), value];
+  };
+  return { status: Number(answered.slice(9, 12)), fields: lines.map(fieldOf), text };
+}
 
 export async function expectAnswers(site: Credentials, ask: Ask, rows: ReplayRow[]): Promise<void> {
   const got: Record<string, unknown> = {};
   for (const [title, client] of rows) {
-    const { as, method = 'GET', target, host = 'app.example.com', fields = [] } = client;
-    const credential = Object.entries(credentialOf(site, as, { method, target })) as Array<[string, string]>;
+    const { as, method = 'GET', target, host = AUTHORITY, fields = [] } = client;
+    const credential = Object.entries(credentialOf(site, as, { method, target })) as Field[];
     const { line, fields: sent } = ask({ as, method, target, host, fields: [...credential, ...fields] });
-    const head = [line, ...sent.map(([name, value]) => `${name}: ${value}`)];
-    const answer = await exchange(site.gateway, `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`);
-    const [answered = '', body = ''] = answer.split('\r\n\r\n');
-    const id = /^x-auth-caller-id: (.*)$/im.exec(answered)?.[1] ?? '';
-    const caller = site.callers.get(id)?.name ?? (id === '' ? JSON.parse(body).reason : id);
-    got[title] = [Number(answered.slice(9, 12)), caller];
+    const answer = await sendLines(site.gateway, { line, fields: sent });
+    const [, id = ''] = answer.fields.find(([name]) => name === 'x-auth-caller-id') ?? [];
+    const caller = site.callers.get(id)?.name ?? (id === '' ? JSON.parse(answer.text).reason : id);
+    got[title] = [answer.status, caller];
   }
   expect(got).toEqual(Object.fromEntries(rows.map(([title, , ...result]) => [title, result])));
 }

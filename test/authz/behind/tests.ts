@@ -9,15 +9,7 @@ import { expectVerdicts, type HostileRow } from './hostile.js';
 import { BODY_ROWS, CREDENTIAL_ROWS, METHOD_ROWS } from './hostile-credentials.js';
 import { CONNECTION_ROWS, DESCRIPTION_ROWS, IDENTITY_ROWS, MORE_IDENTITY_ROWS } from './hostile-fields.js';
 import { HOST_ROWS, RULE_ROWS, TARGET_ROWS } from './hostile-targets.js';
-import {
-  expectCookies,
-  expectEnd,
-  expectManyCookies,
-  expectOwnPaths,
-  expectRefusals,
-  expectStreams,
-  expectWay,
-} from './pages.js';
+import { PAGES, RUNNING } from './pages.js';
 import { type Site, startSite } from './site.js';
 
 const HONEST: Array<[title: string, work: (site: Site) => Promise<void>]> = [
@@ -45,16 +37,6 @@ const HOSTILE: Array<[title: string, rows: HostileRow[]]> = [
   ['a body hides no request', BODY_ROWS],
 ];
 
-const PAGES: Array<[title: string, work: (site: Site) => Promise<void>]> = [
-  ['a browser is sent to the gate and comes back, and the service learns who it is', expectWay],
-  ['a script without a session is not redirected, nor is what is loaded ahead', expectRefusals],
-  ['no path of the gate reaches the service', expectOwnPaths],
-  ['the session ends here or elsewhere, and the page is closed', expectEnd],
-  ['the service gets each cookie but the two of the gate', expectCookies],
-  ['no cookie of the gate reaches the service, however many there are', expectManyCookies],
-  ['a websocket needs the origin of the service, and events come at once', expectStreams],
-];
-
 export function testsBehind(kind: ProxyKind): void {
   const programs = [kind, 'openssl'];
   let site: Promise<Site> | undefined;
@@ -66,7 +48,8 @@ export function testsBehind(kind: ProxyKind): void {
   afterAll(() => cleanUp.disposeAsync());
 
   for (const [title, work] of HONEST) testWith(programs, `Interface 18: ${kind}: ${title}`, onSite(work));
-  for (const [title, work] of PAGES) testWith(programs, `Interface 22: ${kind}: ${title}`, onSite(work));
+  for (const [title, work] of [...PAGES, ...RUNNING])
+    testWith(programs, `Interface 22: ${kind}: ${title}`, onSite(work));
   for (const [title, rows] of HOSTILE)
     testWith(
       programs,
