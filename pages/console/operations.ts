@@ -158,7 +158,7 @@ export type AuditEventType =
   | 'user_erased'
   /** A user changed their own password. `metadata`: `family_id` (the session that changed it and stays), `sessions_ended` (number of other sessions ended). */
   | 'user_password_changed'
-  /** An operator set the password of a user, or the user set it by a link, which has no `actor`. `metadata`: `actor`, `by` (`link`), `purpose` (`invitation` or `reset`), `sessions_ended` (number of sessions ended). */
+  /** An operator set the password of a user, or the user set it by a link, which has no `actor`. `metadata`: `actor`, `by` (`link`), `purpose` (`invitation` or `reset`), `sessions_ended` (number of sessions ended), `first` (`true` if no password was ever set before). */
   | 'user_password_set'
   /** The role of a user was changed. `metadata`: `actor`, `from`, `to`. */
   | 'user_role_changed'
