@@ -12,6 +12,7 @@ import { blocksOf } from '../documents/printed.js';
 import { type Receiver, startReceiver } from '../outbox/receiver.js';
 import { askAs, FORWARD_AUTH } from '../support/gateway/authz.js';
 import { runningClock } from '../support/gateway/clock.js';
+import { visit } from '../support/gateway/gate.js';
 import { logIn, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
 import { newApiKey } from '../support/gateway/graphql.js';
 import { captureLog } from '../support/gateway/log.js';
@@ -74,6 +75,7 @@ async function happen(): Promise<void> {
     sweepRound(gateway.app, expiringRows(gateway.config)),
   );
   await askAs(gateway, 'forward-auth', 'caller=user', { origin: 'https://new.example.com' });
+  await visit(gateway);
   const env = { ...FORWARD_AUTH, FORWARD_AUTH_PROXIES: '192.0.2.1' };
   const unlisted = await startInstance(gateway.database, { env, log: captured.log });
   await askAs(unlisted, 'forward-auth', 'caller=user');
