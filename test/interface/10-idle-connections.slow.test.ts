@@ -9,7 +9,7 @@ import { listen } from '../../src/http/server/listener.js';
 import { FORWARD_AUTH } from '../support/gateway/authz.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { answersIn, open } from '../support/gateway/raw.js';
-import { startForwardAuthProxy } from '../support/programs/forward-auth-proxy.js';
+import { KEEPS_FOR, startForwardAuthProxy } from '../support/programs/forward-auth-proxy.js';
 import { startServiceBehind } from '../support/programs/service-behind.js';
 import { testWith } from '../support/programs/with-programs.js';
 import { until } from '../support/until.js';
@@ -146,7 +146,9 @@ describe.each(['nginx', 'haproxy', 'caddy'] as const)('Interface 10: an idle con
       cleanUp.defer(asked.close);
       const { port, ends } = await startRelay(Number(new URL(asked.url).port), cleanUp);
       const service = cleanUp.use(await startServiceBehind());
-      const proxy = cleanUp.use(await startForwardAuthProxy(kind, { gateway: port, service: service.port }, 3));
+      const proxy = cleanUp.use(
+        await startForwardAuthProxy(kind, { gateway: port, service: service.port }, KEEPS_FOR[kind]('3s')),
+      );
       const { answer } = await logIn(asked, (await asked.user()).email);
       const headers = { authorization: `Bearer ${answer.json.access_token}` };
       await until('a question is answered', async () => (await proxy.send('GET', '/', { headers })).status === 200);

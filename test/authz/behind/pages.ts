@@ -1,5 +1,5 @@
 /** Pages behind a proxy of deploy/forward-auth: the way of a browser, and its cookies. (Interface 22) */
-
+import type { Role } from '../../../src/domain/roles.js';
 import { ORIGIN } from '../../support/gateway/authz.js';
 import {
   askWayBack,
@@ -43,7 +43,7 @@ function cookieField(cookies: Cookies): { Cookie?: string } {
 }
 
 /** Sends a request by the proxy. @returns the answer, and the requests that reached the service */
-async function ask(
+export async function ask(
   { proxy, service }: PageSite,
   kind: typeof NAVIGATION | typeof SCRIPT,
   target: string,
@@ -91,8 +91,8 @@ function expectVisitor({ answer, seen }: { answer: Answer; seen: Seen[] }, { id 
 }
 
 /** A user whose browser has come in by the gate. */
-async function enter(site: PageSite, target = '/'): Promise<Visitor> {
-  const { user, accessToken, refreshToken } = await newcomer(site.gateway);
+export async function enter(site: PageSite, target = '/', role: Role = 'viewer'): Promise<Visitor> {
+  const { user, accessToken, refreshToken } = await newcomer(site.gateway, role);
   const asked = await ask(site, NAVIGATION, target);
   const state = `^${STATE_COOKIE}=[\\w-]{43}; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax$`;
   expectRedirect(asked, expect.stringContaining('/gate?origin='), state);

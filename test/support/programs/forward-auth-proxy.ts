@@ -31,20 +31,19 @@ const MORE_MS = 50;
 
 /**
  * @param ports of the gateway and the service
- * @param idleSeconds how long it keeps an idle connection to the gateway; the file's own time if left out
+ * @param changes what else is replaced in the file
  * @param host of the service, in place of app.example.com
  */
 export async function startForwardAuthProxy(
   kind: ProxyKind,
   ports: { gateway: number; service: number },
-  idleSeconds?: number,
+  changes: Record<string, string> = {},
   host = AUTHORITY,
 ): Promise<ForwardAuthProxy> {
   const folder = await mkdtemp(join(tmpdir(), `${kind}-`));
   const certificate = await selfSigned(folder, host);
   const port = await freePort();
-  const more = idleSeconds === undefined ? {} : KEEPS_FOR[kind](`${idleSeconds}s`);
-  const places = { folder, port, certificate, more, host, ...ports };
+  const places = { folder, port, certificate, changes, host, ...ports };
   const { words, env } = await PROXIES[kind](places);
   const to = { host: '127.0.0.1', port, servername: host, ca: certificate.ca };
   const isUp = () =>
@@ -135,12 +134,12 @@ interface Places {
   certificate: Certificate;
   gateway: number;
   service: number;
-  more: Record<string, string>;
+  changes: Record<string, string>;
   host: string;
 }
 
-/** What is replaced in each file, so that the proxy ends an idle connection to the gateway after this time. */
-const KEEPS_FOR: Record<ProxyKind, (time: string) => Record<string, string>> = {
+/** The change by which a proxy keeps an idle connection to the gateway for this time, such as `3s`. */
+export const KEEPS_FOR: Record<ProxyKind, (time: string) => Record<string, string>> = {
   nginx: (time) => ({ '# Each request asks, so connections are kept.': `keepalive_timeout ${time};` }),
   haproxy: (time) => ({ 'retries 3': `retries 3\ndefault-server pool-purge-delay ${time}` }),
   caddy: (time) => ({ 'dial_timeout 1s': `dial_timeout 1s\nkeepalive ${time}` }),
@@ -150,7 +149,7 @@ const FOLDER = 'deploy/forward-auth';
 
 /** Writes the configuration. @returns the words of the command */
 const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; env?: Record<string, string> }>> = {
-  nginx: async ({ folder, port, certificate, gateway, service, more, host }) => {
+  nginx: async ({ folder, port, certificate, gateway, service, changes, host }) => {
     const ours = await replaced(`${FOLDER}/nginx.conf`, {
       'listen 443 ': `listen 127.0.0.1:${port} `,
       'listen [::]:443 ssl http2;': '', // not every machine has IPv6
@@ -159,11 +158,11 @@ const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; 
       'server 127.0.0.1:8080;': `server 127.0.0.1:${service};`,
       '/etc/ssl/app.example.com/fullchain.pem': certificate.cert,
       '/etc/ssl/app.example.com/privkey.pem': certificate.key,
-      ...more,
+      ...changes,
     });
     return { words: await nginxWords(folder, ours.replaceAll(AUTHORITY, host)) };
   },
-  haproxy: async ({ folder, port, certificate, gateway, service, more, host }) => {
+  haproxy: async ({ folder, port, certificate, gateway, service, changes, host }) => {
     const asking = await freePort();
     const script = join(folder, 'auth-gateway.lua');
     const address = { '127.0.0.1:3900': `127.0.0.1:${asking}` };
@@ -178,19 +177,19 @@ const PROXIES: Record<ProxyKind, (places: Places) => Promise<{ words: string[]; 
       'server two 127.0.0.1:3001\n': `server two 127.0.0.1:${gateway}\n`,
       'server one 127.0.0.1:8080': `server one 127.0.0.1:${service}`,
       '/etc/haproxy/app.example.com.pem': certificate.both,
-      ...more,
+      ...changes,
     });
     await writeFile(join(folder, 'haproxy.cfg'), ours.replaceAll(AUTHORITY, host));
     return { words: ['-db', '-f', join(folder, 'haproxy.cfg')] };
   },
-  caddy: async ({ folder, port, certificate, gateway, service, more, host }) => {
+  caddy: async ({ folder, port, certificate, gateway, service, changes, host }) => {
     const ours = await replaced(`${FOLDER}/Caddyfile`, {
       '127.0.0.1:3000': `127.0.0.1:${gateway}`,
       '127.0.0.1:3001': `127.0.0.1:${gateway}`,
       '127.0.0.1:8080': `127.0.0.1:${service}`,
       '/etc/caddy/app.example.com.pem': certificate.cert,
       '/etc/caddy/app.example.com-key.pem': certificate.key,
-      ...more,
+      ...changes,
     });
     const ports = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${await freePort()}\n\thttps_port ${port}\n}\n`;
     const file = join(folder, 'Caddyfile');
