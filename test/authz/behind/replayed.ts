@@ -21,7 +21,7 @@ export type ReplayRow = [title: string, client: Client, status: number, caller: 
 /** The lines of a question. @param fields what the client sends, credential included */
 export type Ask = (client: Required<Client>) => { line: string; fields: Field[] };
 
-/** What becomes of an answer, by the file of the proxy and its documentation. Names are in lower case */
+/** The result of an answer, by the file of the proxy and its documentation. Names are in lower case */
 export interface Passing {
   /** Fields of a 200 that replace those of the client */
   replaces: string[];
