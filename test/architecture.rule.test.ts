@@ -47,6 +47,7 @@ const NEXT_TO_SRC: Record<string, RegExp> = {
   'pages/kit':
     /^(client\/src\/(account|browser|factors|passkeys)\.ts|src\/(credentials\/passwords\/password-context|domain\/scopes)\.ts)$/,
   'pages/account': /^(pages\/kit\/.+|client\/src\/(account|browser)\.ts)$/,
+  'pages/gate': /^(pages\/kit\/.+|client\/src\/(inside|browser)\.ts)$/,
   'pages/set-password': /^pages\/kit\//,
   'pages/explorer': /^client\/src\/browser\.ts$|^schema\.graphql$/,
   'pages/console': /^(pages\/kit\/.+|src\/domain\/scopes\.ts)$/,

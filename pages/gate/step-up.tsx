@@ -8,7 +8,7 @@ import { LogOut } from '../kit/log-out.js';
 import { useOwnFactors } from '../kit/own/own.js';
 import { HAS_ACCOUNT, PRODUCT_NAME } from '../kit/settings.js';
 import { Answered } from '../kit/states.js';
-import { Card, Destination, Service } from './card.js';
+import { Card, Destination } from './card.js';
 import { NEEDS_FACTOR } from './leaving.js';
 
 /** @param onTry looks again whether the session has the proof */
@@ -59,9 +59,7 @@ function FactorMissing() {
   return (
     <>
       <p class="notice warn">
-        <strong>
-          <Service /> lets nobody in without a second factor, and you have none.
-        </strong>{' '}
+        <strong>It lets nobody in without a second factor, and you have none.</strong>{' '}
         {HAS_ACCOUNT ? (
           <>
             Add one under <a href="/account#factors">Second factors</a>, then come back.

@@ -95,7 +95,7 @@ inChromium('in Chromium, a service that wants a proof', () => {
     const { profile, page, wrong, close } = await newBrowser(site);
     await page.goto(site.service.origin + STRONG);
     await submitLogin(page, email);
-    await page.getByText('lets nobody in without a second factor, and you have none.').waitFor();
+    await page.getByText('It lets nobody in without a second factor, and you have none.').waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
     const account = await profile.newPage();
     await account.goto(`${site.edge.url}/account`);

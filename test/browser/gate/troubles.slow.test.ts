@@ -150,7 +150,9 @@ inChromium('in Chromium, troubles on the way through the gate', () => {
     page.on('request', (sent) => sent.url().includes('/auth/') && asked.push(sent.url()));
     await page.goto(gateAddress(site, { target: '/deep' }), { waitUntil: 'networkidle' });
     expect(asked).toEqual([]);
-    await page.evaluate(`sessionStorage.isShown = true; document.dispatchEvent(new Event('prerenderingchange')); undefined`);
+    await page.evaluate(
+      `sessionStorage.isShown = true; document.dispatchEvent(new Event('prerenderingchange')); undefined`,
+    );
     await inside(site, page, '/deep');
     expect(asked.length).toBeGreaterThan(0);
     expect(wrong).toEqual([]);

@@ -53,10 +53,12 @@ inChromium('in Chromium, the gate', () => {
     await page.getByLabel('Code').waitFor();
     await expectFits(visit, 'second step');
 
-    const { email, id } = await site.gateway.user({ email: `${'m'.repeat(64)}@${scheme}.${'w'.repeat(60)}.example.com` });
+    const { email, id } = await site.gateway.user({
+      email: `${'m'.repeat(64)}@${scheme}.${'w'.repeat(60)}.example.com`,
+    });
     await logInBehind(site, visit, email);
     await open({ ...LONG, acr: 'aal2' });
-    await page.getByText('lets nobody in without a second factor').waitFor();
+    await page.getByText('It lets nobody in without a second factor').waitFor();
     await page.getByText(email).waitFor();
     await expectFits(visit, 'no factor');
     await ageProofs(site, id);
