@@ -56,13 +56,13 @@ testWith(['nginx', 'openssl'], 'Interface 22: a static site is shown to users al
   expect((await read('/guide/'))[0]).toBe(302);
 });
 
-/** The example has its changes of the file in comments. */
-async function changesOf(example: string): Promise<Record<string, string>> {
-  const changes = [...example.matchAll(/^# {3}(\S.*;) {2,}by {2}(.*;)$/gm)].map(([, from = '', to = '']) => [from, to]);
+/** The changes of the file, which stand in a comment of the example. */
+function changesIn(example: string): Record<string, string> {
   const [, added = ''] = /^# and add\n# {3}(.*;)$/m.exec(example) ?? [];
-  const role = changes.find(([from]) => from?.includes('X-Auth-Role'));
-  role?.splice(1, 1, `${role[1]}\n${added}`);
-  return Object.fromEntries(changes);
+  const changes = [...example.matchAll(/^# {3}(\S.*;) {2,}by {2}(.*;)$/gm)];
+  return Object.fromEntries(
+    changes.map(([, from = '', to = '']) => [from, from.startsWith('proxy_set_header') ? `${to} ${added}` : to]),
+  );
 }
 
 testWith(
@@ -72,7 +72,7 @@ testWith(
     const [example, ini] = await Promise.all(
       ['grafana.conf', 'grafana.ini'].map((name) => readFile(`examples/gate/${name}`, 'utf8')),
     );
-    const changes = await changesOf(example ?? '');
+    const changes = changesIn(example ?? '');
     expect(Object.keys(changes)).toHaveLength(2);
     const grafana = cleanUp.use(await startServiceBehind());
     const map = { '# A websocket is the only': `${example}\n# A websocket is the only` };

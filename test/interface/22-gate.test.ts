@@ -2,6 +2,7 @@
 import { FAMILIES, identityOf, ORIGIN } from '../support/gateway/authz.js';
 import { ask, cookiesOf, enter, GATE, GATE_COOKIE, leadOf, STATE_COOKIE, visit } from '../support/gateway/gate.js';
 import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { newcomer } from '../support/gateway/graphql.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -62,4 +63,22 @@ test('Interface 22: a logout at the service ends the session', async () => {
   expect(cookiesOf(left)).toEqual({ [GATE_COOKIE]: '' });
   expect((await ask(gateway, { cookies })).status).toBe(401);
   expect(cookies).toHaveProperty(STATE_COOKIE);
+});
+
+test('Interface 22: the answer has the cookies that the service may get, and a refusal has none', async () => {
+  const { cookies } = await enter(gateway, await newLogin());
+  const sent = { a: '1', ...cookies, b: '2' };
+  expect((await visit(gateway, { cookies: sent })).headers['cookie']).toBe('a=1; b=2');
+  expect((await visit(gateway, { cookies })).headers['cookie']).toBe('');
+  const { accessToken } = await newcomer(gateway);
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  expect((await visit(gateway, { cookies: sent, headers })).headers['cookie']).toBe('a=1; b=2');
+  for (const answer of [
+    await visit(gateway, { headers }),
+    await visit(gateway, { cookies: sent, headers, rule: 'caller=user' }),
+    await visit(gateway, { cookies: { a: '1' } }),
+    await ask(gateway, { cookies: { a: '1' } }),
+  ]) {
+    expect(answer.headers).not.toHaveProperty('cookie');
+  }
 });
