@@ -54,11 +54,9 @@ function Leaving() {
   return (
     <Waiting>
       {isLong ? (
-        <p>
-          <a href={ORIGIN + TARGET}>
-            Go on to <Service />
-          </a>
-        </p>
+        <button type="button" class="main" onClick={() => location.replace(ORIGIN + TARGET)}>
+          Go on
+        </button>
       ) : (
         <Loading />
       )}

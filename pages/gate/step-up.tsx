@@ -24,14 +24,12 @@ export function StepUp({ onTry }: { onTry(): void }) {
       }),
     [reload, onTry],
   );
+  const isStuck = NEEDS_FACTOR && answer.data?.factors.length === 0;
   return (
-    <Card heading="Confirm who you are">
+    <Card heading={isStuck ? 'A second factor is needed' : 'Confirm who you are'}>
       <Destination />
       <Answered answer={answer}>
-        {(me) => {
-          const hasFactor = (me?.factors.length ?? 0) > 0;
-          return NEEDS_FACTOR && !hasFactor ? <FactorMissing /> : <Proof hasFactor={hasFactor} />;
-        }}
+        {(me) => (isStuck ? <FactorMissing /> : <Proof hasFactor={(me?.factors.length ?? 0) > 0} />)}
       </Answered>
       <LogOut />
       <ConfirmPlace />

@@ -9,6 +9,8 @@ import type { Setup, Site } from '../site.js';
 
 /** Paths of the service that want more than a session */
 export const [STRONG, FRESH] = ['/strong', '/fresh'];
+/** Path of a file, which leaves the browser where it is */
+export const DOWNLOAD = '/file';
 const PAGES = 'caller=user;pages=on';
 const RULES: Record<string, string> = { [STRONG]: `${PAGES};acr=aal2`, [FRESH]: `${PAGES};max_age=60` };
 
@@ -78,6 +80,7 @@ async function passOn(gatewayUrl: string, req: IncomingMessage, res: ServerRespo
   answer.resume();
   const { location, 'set-cookie': set = [] } = answer.headers;
   if (answer.statusCode === 200) {
+    if (pathname === DOWNLOAD) res.setHeader('content-disposition', 'attachment; filename="file.txt"');
     const page = `<!doctype html><html lang="en"><title>Service</title><h1>Inside</h1><p>${pathname}</p></html>`;
     res.setHeader('content-type', 'text/html').end(page);
     return;

@@ -4,6 +4,7 @@ import { whileAway } from '../../support/postgres/faults.js';
 import { GOOD, lookAt } from '../console/console.js';
 import { inChromium } from '../site.js';
 import {
+  DOWNLOAD,
   type GateSite,
   gateAddress,
   inside,
@@ -93,6 +94,18 @@ inChromium('in Chromium, troubles on the way through the gate', () => {
     await inside(limited, page);
     await close();
     await limited.close();
+  });
+
+  test('Interface 22: the service sends a file: the page stays, with a button', async () => {
+    const { page, wrong, close } = await loggedIn();
+    const downloads = page.waitForEvent('download');
+    await page.goto(site.service.origin + DOWNLOAD).catch(() => undefined); // no page to wait for
+    await downloads;
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await page.getByText(`To reach ${site.service.host}.`).waitFor();
+    expect(await lookAt(page)).toEqual(GOOD);
+    expect(wrong).toEqual([]);
+    await close();
   });
 
   test('Interface 22: another tab replaces the cookie in that moment: one refresh more', async () => {
