@@ -59,13 +59,16 @@ test('Interface 14: every outcome of each route is there from 0, and no label ha
     const samples = readMetrics((await fresh.send('GET', '/metrics')).text).get(CHECKS)?.samples ?? [];
     expect(samples.filter(({ value }) => value !== 0)).toEqual([]);
     const ofCallers = [
-      ...['missing_credentials', 'multiple_credentials', 'unsupported_scheme', 'invalid_request', 'invalid_token'],
+      ...['multiple_credentials', 'unsupported_scheme', 'invalid_request', 'invalid_token'],
       ...['malformed_signature', 'insufficient_coverage', 'signature_expired', 'content_digest_mismatch'],
       ...['invalid_signature', 'nonce_reused', 'invalid_key'],
     ];
     const expected = [
       'success',
       'preflight',
+      'gate_redirected',
+      'gate_entered',
+      'gate_left',
       'internal_error',
       'client_closed',
       ...Object.keys(AUTHZ_ERRORS),

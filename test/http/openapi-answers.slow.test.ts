@@ -1,6 +1,7 @@
 /** `openapi.json` is true: each answer that it describes is brought about, and is as described. */
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { startUnmailed } from '../support/gateway/account.js';
+import { FORWARD_AUTH } from '../support/gateway/authz.js';
 import { logIn, PASSWORD, refreshTokenOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer } from '../support/gateway/graphql.js';
 import { CHOSEN, changePassword, check, forgot, issueLink, redeem } from '../support/gateway/passwords.js';
@@ -20,6 +21,7 @@ import {
   type Row,
   urlOf,
 } from './openapi-factor-answers.js';
+import { GATE_ROUTES, gateRows, PAGE_URL } from './openapi-gate-answers.js';
 
 const document = JSON.parse(JSON.stringify(openApiDocument('http://localhost:3000')));
 const checker = createChecker(document);
@@ -33,9 +35,16 @@ let gateway: TestGateway;
 let limited: TestGateway;
 let hasty: TestGateway;
 beforeAll(async () => {
-  gateway = await startUnmailed({ env: { REFRESH_RETRY: 'true' }, passwords });
+  gateway = await startUnmailed({ env: { REFRESH_RETRY: 'true', ...FORWARD_AUTH }, passwords });
   limited = await startGateway({
-    env: { ...SMTP_NOWHERE, NODE_ENV: 'production', ACCOUNT: 'on', LOGIN_RATE_LIMIT: '1', SESSION_RATE_LIMIT: '1' },
+    env: {
+      ...SMTP_NOWHERE,
+      ...FORWARD_AUTH,
+      NODE_ENV: 'production',
+      ACCOUNT: 'on',
+      LOGIN_RATE_LIMIT: '1',
+      SESSION_RATE_LIMIT: '1',
+    },
   });
   hasty = await startGateway({
     env: { ACCOUNT: 'off' },
@@ -302,9 +311,9 @@ const OF_EACH: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
   ],
 ]);
 
-const READ = Object.keys(document.paths).filter((path) => !LOGIN_ROUTES.includes(path));
+const READ = Object.keys(document.paths).filter((path) => ![...LOGIN_ROUTES, ...GATE_ROUTES].includes(path));
 const OF_THE_OTHERS: Row[] = [
-  ...READ.map((path): Row => [path, 200, '', () => gateway.send('GET', path)]),
+  ...READ.map((path): Row => [path, 200, '', () => gateway.send('GET', path === '/gate' ? PAGE_URL : path)]),
   ['/health/ready', 503, '', () => whileAway(gateway.database, () => gateway.send('GET', '/health/ready'))],
 ];
 
@@ -333,6 +342,7 @@ const rows: Row[] = [
   ...OF_PASSWORDS,
   ...factorRows(() => gateway),
   ...accountRows(() => ({ gateway, off: hasty })),
+  ...gateRows(() => ({ gateway, limited, off: hasty })),
   ...WITHOUT_BODY.map(
     (path): Row => [path, 413, 'body_too_large', () => chunkTooLarge(`${methodOf(path)} ${urlOf(path)}`)],
   ),
@@ -364,6 +374,11 @@ test('each answer that openapi.json describes is in the table', () => {
     ),
   );
   expect(new Set([...rows.map(([path, status, word]) => `${path} ${status} ${word}`), ...NEVER])).toEqual(new Set(all));
+});
+
+test('an address of the gate that leads nowhere is answered as it says', async () => {
+  const answer = await gateway.send('GET', '/gate');
+  expect([answer.status, checker.check('get', '/gate', answer)]).toEqual([400, []]);
 });
 
 test('another path and another method are answered as it says', async () => {

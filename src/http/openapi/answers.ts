@@ -1,7 +1,7 @@
 /** OpenAPI 3.1 responses: those with a body of their own, and errors with their reasons and sentences. */
 import { CROSS_SITE_IN_DEVELOPMENT } from '../cross-site.js';
 import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
-import { ERRORS, type RestReason } from '../refusals.js';
+import { type AuthzReason, ERRORS, type RestReason } from '../refusals.js';
 import { ALLOW, always, COUNTED, NO_STORE, RATE_LIMIT_POLICY, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
 type Fields = Record<string, object>;
@@ -9,7 +9,7 @@ type Fields = Record<string, object>;
 /** Fields of every response of our routes */
 const OURS: Fields = { 'X-Request-Id': always(REQUEST_ID), 'Cache-Control': always(NO_STORE) };
 /** Fields that a request refused before routing may have */
-const PERHAPS: Fields = { 'X-Request-Id': REQUEST_ID, 'Cache-Control': NO_STORE };
+export const PERHAPS: Fields = { 'X-Request-Id': REQUEST_ID, 'Cache-Control': NO_STORE };
 
 /** A JSON response whose body has the named component schema. */
 export function json(description: string, schema: string, example: object, fields: Fields = {}): object {
@@ -40,7 +40,7 @@ export function noBody(description: string, fields: Fields): object {
 }
 
 /** A row of the table of errors, or another sentence for it. */
-type Sentence = RestReason | { name: string; reason: RestReason; detail: string };
+type Sentence = RestReason | { name: string; reason: RestReason | AuthzReason; detail: string };
 
 /** An error, with an example for each of these. @param about a summary for an example, by its reason */
 export function refusal(
@@ -73,7 +73,7 @@ export function refusal(
 /** Refusals of a request without a valid access token. */
 export const NO_TOKEN = ['missing_credentials', 'unsupported_scheme', 'invalid_request', 'invalid_token'] as const;
 
-const INVALID_HTTP: Sentence[] = [
+export const INVALID_HTTP: Sentence[] = [
   'malformed_request',
   { name: 'host', reason: 'malformed_request', detail: ONE_HOST },
   { name: 'fragment', reason: 'malformed_request', detail: NO_FRAGMENT },

@@ -3,6 +3,7 @@ import { GATEWAY_VERSION } from '../../platform/versions.js';
 import { accountRoutes } from './account-routes.js';
 import { SHARED } from './answers.js';
 import { factorRoutes } from './factor-routes.js';
+import { gateRoutes } from './gate-routes.js';
 import { loginRoutes } from './login-routes.js';
 import { otherRoutes } from './other-routes.js';
 import { passwordRoutes } from './password-routes.js';
@@ -28,15 +29,31 @@ export function openApiDocument(publicUrl: string): object {
       { name: 'factors', description: 'Second factors and passkeys' },
       { name: 'account', description: 'What people do with their own account' },
       { name: 'passwords', description: 'Passwords that people choose themselves' },
-      { name: 'keys', description: 'Keys for services that verify access tokens' },
+      { name: 'gate', description: 'Pages of services behind the gate' },
+      { name: 'keys', description: 'Keys for services that verify access tokens, and their questions' },
       { name: 'operating', description: 'Health and metrics for operators' },
     ],
-    paths: { ...loginRoutes(), ...factorRoutes(), ...accountRoutes(), ...passwordRoutes(), ...otherRoutes(publicUrl) },
+    paths: {
+      ...loginRoutes(),
+      ...factorRoutes(),
+      ...accountRoutes(),
+      ...passwordRoutes(),
+      ...gateRoutes(),
+      ...otherRoutes(publicUrl),
+    },
     components: {
       schemas: schemas(),
       responses: SHARED,
       securitySchemes: {
         accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        signedRequest: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Signature',
+          description:
+            'A signature of the request by an API key (RFC 9421), with `Signature-Input` and `Content-Digest`',
+        },
+        internalKey: { type: 'apiKey', in: 'header', name: 'X-Internal-Key' },
         refreshCookie: {
           type: 'apiKey',
           in: 'cookie',

@@ -73,6 +73,20 @@ export const BEARER_CHALLENGE: Field = {
   example: 'Bearer realm="auth-gateway"',
 };
 
+/** Interface 23: of a route for keys alone */
+export const KEY_CHALLENGE: Field = {
+  description: 'Send a valid signature, or a valid internal key',
+  schema: { type: 'string', pattern: '^(?:Signature|InternalKey) realm="auth-gateway"' },
+  example: 'Signature realm="auth-gateway", InternalKey realm="auth-gateway"',
+};
+
+/** RFC 9421 section 5.1 */
+export const ACCEPT_SIGNATURE: Field = {
+  description: 'What a signature has to cover',
+  schema: { type: 'string' },
+  example: 'sig1=("@method" "@authority" "@path" "@query");created;keyid;nonce="…";tag="auth-gateway"',
+};
+
 /** RFC 9470 section 3 */
 const STEP_UP_CHALLENGE: Field = {
   description: 'Confirm who you are, by a second factor if `acr_values` is there',
@@ -96,6 +110,12 @@ export const REFRESH_RETRY: Field = {
   description: 'Which key of the request proved that this is a retry; the same response was given before',
   schema: { enum: ['this', 'previous'] },
   example: 'this',
+};
+
+export const ETAG: Field = {
+  description: 'Changes if the page does',
+  schema: { type: 'string' },
+  example: '"2jmj7l5rSw0yVb"',
 };
 
 export const ALLOW: Field = {
@@ -131,5 +151,18 @@ export function always(field: Field): Field {
 export const COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY), RateLimit: always(RATE_LIMIT) };
 /** Who has a valid access token is not counted */
 export const NOT_COUNTED = { 'RateLimit-Policy': always(RATE_LIMIT_POLICY) };
+/** Of an API key, once it is known */
+export const KEY_COUNTED = {
+  'RateLimit-Policy': {
+    description: 'Requests that the key may send (`q`) in a window (`w`, seconds)',
+    schema: { type: 'string', pattern: '^"key";q=\\d+;w=60$' },
+    example: '"key";q=600;w=60',
+  },
+  RateLimit: {
+    description: 'Requests that the key has left (`r`), and seconds until the window ends (`t`)',
+    schema: { type: 'string', pattern: '^"key";r=\\d+;t=\\d+$' },
+    example: '"key";r=599;t=60',
+  },
+} satisfies Record<string, Field>;
 /** The request may have been refused before it was counted */
 export const MAYBE_COUNTED = { 'RateLimit-Policy': RATE_LIMIT_POLICY, RateLimit: RATE_LIMIT };

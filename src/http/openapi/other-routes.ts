@@ -20,6 +20,7 @@ function metadata(issuer: string) {
   return {
     issuer,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
+    introspection_endpoint: `${issuer}/oauth/introspect`,
     response_types_supported: [],
     grant_types_supported: [],
     token_endpoint_auth_methods_supported: [],

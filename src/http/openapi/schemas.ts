@@ -1,6 +1,8 @@
 /** JSON Schemas of bodies: the login request from its validator, responses from Spec 2 and Interface 10. */
 import * as z from 'zod';
+import { ASSURANCE_LEVELS, AUTHENTICATION_METHODS } from '../../domain/assurance.js';
 import { FACTORS } from '../../domain/factors.js';
+import { ROLES } from '../../domain/roles.js';
 import { emailBody, emailLinkBody } from '../account-bodies.js';
 import { EMAIL_ON_ITS_WAY, LOGGED_OUT, ON_ITS_WAY } from '../answer-texts.js';
 import {
@@ -64,6 +66,7 @@ const CLOCKS = {
 const METADATA = {
   issuer: { type: 'string', format: 'uri' },
   jwks_uri: { type: 'string', format: 'uri' },
+  introspection_endpoint: { type: 'string', format: 'uri' },
   response_types_supported: { type: 'array', maxItems: 0 },
   grant_types_supported: { type: 'array', maxItems: 0 },
   token_endpoint_auth_methods_supported: { type: 'array', maxItems: 0 },
@@ -76,6 +79,7 @@ const OPENID_METADATA = {
   id_token_signing_alg_values_supported: { type: 'array', items: { enum: ['EdDSA', 'Ed25519', 'ES256', 'RS256'] } },
 };
 
+export const STATE = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 const PASSKEY_TOKEN = 'hqvZ4G1b8c0VdYf3o9tKx5mWn2LrJ7eQsPuRaTiYwE0';
 const CREDENTIAL = {
   id: 'AQIDBAUGBwgJCgsMDQ4PEA',
@@ -126,6 +130,24 @@ const ACCOUNT_DATA = allOf({
   events_as_operator: { ...LIST, description: 'Changes that the user made to others' },
   failed_logins: { ...LIST, description: 'With an e-mail of the user that nobody had at that time' },
 });
+
+const ACTIVE = {
+  active: { const: true },
+  sub: { type: 'string', format: 'uuid' },
+  sid: { type: 'string', format: 'uuid', description: 'The session' },
+  role: { enum: ROLES },
+  scope: { type: 'string', description: 'Absent if there is none' },
+  client_id: { const: 'auth-gateway' },
+  token_type: { const: 'Bearer' },
+  iss: { type: 'string', format: 'uri' },
+  aud: { type: 'string' },
+  iat: { type: 'integer' },
+  exp: { type: 'integer' },
+  auth_time: { type: 'integer', description: 'Of the latest proof of the session' },
+  amr: { type: 'array', items: { enum: AUTHENTICATION_METHODS } },
+  acr: { enum: ASSURANCE_LEVELS },
+};
+const ACTIVE_NEEDS = Object.keys(ACTIVE).filter((name) => name !== 'scope');
 
 export function schemas(): Record<string, object> {
   return {
@@ -191,6 +213,7 @@ export function schemas(): Record<string, object> {
           field: {
             enum: [
               ...['email', 'password', 'token', 'challenge', 'code', 'recovery_code', 'ceremony', 'credential', 'name'],
+              ...['origin', 'target', 'state'],
               'body',
             ],
           },
@@ -224,6 +247,36 @@ export function schemas(): Record<string, object> {
         },
       },
     }),
+    WayBackRequest: {
+      type: 'object',
+      required: ['origin', 'target', 'state'],
+      properties: {
+        origin: { type: 'string', description: 'One of `FORWARD_AUTH_ORIGINS`' },
+        target: { type: 'string', maxLength: 2048, description: 'Path and query there' },
+        state: { type: 'string', pattern: '^[\\w-]{43}$', description: 'Of the address of `/gate`' },
+      },
+      examples: [{ origin: 'https://app.example.com', target: '/', state: STATE }],
+    },
+    WayBack: allOf({ location: { type: 'string', format: 'uri-reference' } }),
+    IntrospectionRequest: {
+      type: 'object',
+      required: ['token'],
+      properties: { token: { type: 'string', minLength: 1, description: 'Once. Other fields are ignored' } },
+      examples: [{ token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln' }],
+    },
+    Introspection: {
+      anyOf: [allOf({ active: { const: false } }), { ...allOf(ACTIVE), required: ACTIVE_NEEDS }],
+    },
+    CallerRefused: {
+      ...closed,
+      required: ['detail', 'reason'],
+      properties: {
+        detail: { type: 'string' },
+        reason: { type: 'string', pattern: '^[a-z_]+$' },
+        server_time: { type: 'string', format: 'date-time', description: 'Of `signature_expired`' },
+        signature_base: { type: 'string', description: 'Of `invalid_signature`: the text to be signed' },
+      },
+    },
     Live: allOf({ status: { const: 'ok' } }),
     Ready: allOf({ status: { const: 'ok' }, checks: CHECKS }),
     NotReady: {

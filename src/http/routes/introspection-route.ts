@@ -52,7 +52,6 @@ export function addIntrospectionRoute(app: Express, deps: CallerDeps): void {
 
   const post: RequestHandler = async (req, res) => {
     if (!(await mayAsk(req, res))) return;
-    if (!isForm(req.get('content-type'))) return sendError(res, 'unsupported_media_type', { detail: NO_FORM });
     const [token, ...others] = new URLSearchParams(String(req.body)).getAll('token');
     if (!token || others.length > 0) return sendError(res, 'malformed_request', { detail: ONE_TOKEN });
     const found = await introspect({ ...deps, db: deps.db.within(res.locals.budget) }, token);
@@ -62,12 +61,12 @@ export function addIntrospectionRoute(app: Express, deps: CallerDeps): void {
 
   app
     .route(INTROSPECTION_PATH)
-    .post(express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post)
+    .post(requireForm, express.raw({ type: () => true, limit: BODY_BYTES }), post)
     .all(methodNotAllowed('POST'));
 }
 
-const NO_FORM = 'Content-Type must be application/x-www-form-urlencoded';
-const ONE_TOKEN = 'Send the form field token once';
+export const ONLY_FORMS = 'Content-Type must be application/x-www-form-urlencoded, unencoded';
+export const ONE_TOKEN = 'Send the form field token once';
 
 /**
  * What is true of an access token now: role, scopes and proofs may be others than the token says.
@@ -113,6 +112,9 @@ function refuse(res: Response, reason: 'rate_limited' | 'caller_not_allowed' | '
   return false;
 }
 
-function isForm(contentType = ''): boolean {
-  return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType);
-}
+const requireForm: RequestHandler = (req, res, next) => {
+  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.get('content-type') ?? '');
+  const isPlain = /^identity$/i.test(req.get('content-encoding') ?? 'identity');
+  if (isForm && isPlain) next();
+  else sendError(res, 'unsupported_media_type', { detail: ONLY_FORMS });
+};
