@@ -206,7 +206,7 @@ function count(row: ReturnType<typeof rowOf>, example: string | false | undefine
   row.examples.push(example);
 }
 
-/** @param way a page and a script take turns */
+/** By the cookie as a page or as a script, by the token, and by introspection, at each instance. */
 function askEverywhere({ asked: all, questions }: Stand, visitor: Visitor): Promise<string>[] {
   const byCookie = Math.random() < 0.5 ? questions.cookie : questions.page;
   return [byCookie, questions.token, questions.introspection].flatMap((way) => all.map((on) => way(on, visitor)));
@@ -255,7 +255,7 @@ async function endInEachWay(stand: Stand, ends: number): Promise<Row[]> {
       }
       const taken = await present(anyAsked(stand), way.code, way);
       count(lateCodes, taken !== undefined && `after ${how}`);
-      await Promise.all(inFlight);
+      await inFlight;
     });
     rows.push(row);
   }

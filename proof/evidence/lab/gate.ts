@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { askAs as askAsProxy, ORIGIN } from '../../../test/support/gateway/authz.js';
 import { ask, cookiesOf, enter, GATE_COOKIE, STATE_COOKIE, visit } from '../../../test/support/gateway/gate.js';
-import type { Answer, Instance, SendOptions } from '../../../test/support/gateway/gateway.js';
+import type { Answer, Instance } from '../../../test/support/gateway/gateway.js';
 import type { Accounts, Owner } from './accounts.js';
 import { refresh } from './browser.js';
 import type { Gateways, Instance as Process } from './gateways.js';
@@ -26,30 +26,31 @@ export type Asked = Pick<Instance, 'send'>;
 export function asked(lab: Lab, { url }: Pick<Process, 'url'>): Asked {
   const agent = new Agent({ keepAlive: true });
   lab.defer(() => agent.destroy());
-  return {
-    send: (method, path, { headers = {}, body }: SendOptions = {}) => {
-      const bytes = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-      const type = bytes === body ? {} : { 'content-type': 'application/json' };
-      const length = bytes === undefined ? {} : { 'content-length': String(bytes.length) };
-      return new Promise<Answer>((resolve, reject) => {
-        const sent = request(url + path, { method, agent, headers: { ...type, ...length, ...headers } }, (res) => {
-          let text = '';
-          res.setEncoding('utf8');
-          res.on('data', (chunk: string) => {
-            text += chunk;
-          });
-          res.on('error', reject);
-          res.on('end', () => {
-            const { statusCode: status = 0, headers: fields } = res;
-            const json = text.startsWith('{') ? JSON.parse(text) : undefined;
-            resolve({ status, headers: fields, text, json, cookies: fields['set-cookie'] ?? [] });
-          });
+  const send: Asked['send'] = (method, path, options = {}) => {
+    const { headers = {}, body } = options;
+    const bytes = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const type = bytes === body ? {} : { 'content-type': 'application/json' };
+    const length = bytes === undefined ? {} : { 'content-length': String(bytes.length) };
+    return new Promise<Answer>((resolve, reject) => {
+      const sent = request(url + path, { method, agent, headers: { ...type, ...length, ...headers } }, (res) => {
+        let text = '';
+        res.setEncoding('utf8');
+        res.on('data', (chunk: string) => {
+          text += chunk;
         });
-        sent.on('error', reject);
-        sent.end(bytes);
+        res.on('error', reject);
+        res.on('end', () => {
+          const { statusCode: status = 0, headers: fields } = res;
+          const json = text.startsWith('{') ? JSON.parse(text) : undefined;
+          resolve({ status, headers: fields, text, json, cookies: fields['set-cookie'] ?? [] });
+        });
       });
-    },
+      // The gateway has closed a connection that was idle, before it read anything.
+      sent.on('error', (error) => (sent.reusedSocket ? resolve(send(method, path, options)) : reject(error)));
+      sent.end(bytes);
+    });
   };
+  return { send };
 }
 
 /** A browser that has come back from the gate */
