@@ -255,7 +255,6 @@ async function endInEachWay(stand: Stand, ends: number): Promise<Row[]> {
       }
       const taken = await present(anyAsked(stand), way.code, way);
       count(lateCodes, taken !== undefined && `after ${how}`);
-      await inFlight;
     });
     rows.push(row);
   }
