@@ -243,7 +243,7 @@ async function endInEachWay(stand: Stand, ends: number): Promise<Row[]> {
       for (const verdict of await Promise.all(askEverywhere(stand, visitor)))
         if (verdict !== itself) count(neighbours, `before the end: ${verdict}, not ${itself}`);
       const way = await wayBackOf(stand, visitor);
-      void Promise.allSettled(askEverywhere(stand, visitor)); // begun before the end: either answer is right
+      void Promise.all(askEverywhere(stand, visitor)); // begun before the end: either answer is right
       const status = await end(stand, visitor);
       if (status !== right) throw new Error(`${how} was answered ${status}`);
       for (const _ of upTo(ASKED_AGAIN)) {

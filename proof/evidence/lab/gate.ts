@@ -90,20 +90,26 @@ export function questionsBy(internalKey: string): Record<'cookie' | 'page' | 'to
   const byCookie = (send: typeof visit, ended: number): Question => {
     return async (on, { cookies }) => verdictOf(await send(on, { cookies }), ended);
   };
-  return {
+  const ways = {
     cookie: byCookie(ask, 401),
     page: byCookie(visit, 302),
-    token: async (on, { accessToken }) => {
+    token: async (on: Asked, { accessToken }: Visitor) => {
       const headers = { Authorization: `Bearer ${accessToken}` };
       return verdictOf(await askAsProxy(on, 'forward-auth', 'caller=user;live=on', { headers }), 401);
     },
-    introspection: async (on, { accessToken }) => {
+    introspection: async (on: Asked, { accessToken }: Visitor) => {
       const headers = { 'X-Internal-Key': internalKey, 'Content-Type': 'application/x-www-form-urlencoded' };
       const { status, json } = await on.send('POST', '/oauth/introspect', { headers, body: `token=${accessToken}` });
       if (status !== 200) return `answered ${status}`;
       return json.active === true ? liveAs(json.sub, json.role) : 'ended';
     },
-  };
+  } satisfies Record<string, Question>;
+  const orWhy =
+    (way: Question): Question =>
+    (on, visitor) =>
+      way(on, visitor).catch((error: unknown) => `no answer: ${error}`);
+  const { cookie, page, token, introspection } = ways;
+  return { cookie: orWhy(cookie), page: orWhy(page), token: orWhy(token), introspection: orWhy(introspection) };
 }
 
 export function liveAs(id: unknown, role: unknown): string {
