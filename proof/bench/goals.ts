@@ -125,6 +125,17 @@ export const GOALS: readonly Goal[] = [
     of: judged('proxy-token-first', 'serverUs'),
     to: judged('express-signing', 'serverUs'),
   },
+  {
+    what: "page's question by cookie / by token, CPU of the gateway",
+    of: judged('proxy-cookie', 'serverUs'),
+    to: judged('proxy-token', 'serverUs'),
+    most: 1.3,
+  },
+  {
+    what: 'the same by token with `live=on` / without',
+    of: judged('proxy-token-live', 'serverUs'),
+    to: judged('proxy-token', 'serverUs'),
+  },
   { what: 'refresh over 10 M rows, PostgreSQL µs', of: judged(many, 'postgresUs'), most: 80 },
   {
     what: "refresh over 10 M rows / bare statement's PostgreSQL",

@@ -1,5 +1,7 @@
 /** The works of the gateway itself. */
+import { enter } from '../../../test/support/gateway/gate.js';
 import { signAs } from '../../evidence/lab/callers.js';
+import { asked } from '../../evidence/lab/gate.js';
 import { upTo } from '../../evidence/lab/lanes.js';
 import { copyAccessToken } from '../../evidence/lab/minted.js';
 import { PASSWORD } from '../../evidence/lab/users.js';
@@ -75,8 +77,9 @@ function askByToken(token: string): string {
 }
 
 /**
- * Interface 18: a proxy asks, with an assertion in the answer, without, and by tokens that are new to the gateway. A preflight
- * of the same size has no caller to check: it is what every question costs.
+ * Interface 18: a proxy asks, with an assertion in the answer, without, and by tokens that are new to the gateway; Interface 22
+ * and 23: by the cookie of a page, and by tokens whose session is read. A preflight of the same size has no caller to check: it
+ * is what every question costs.
  */
 function proxyTokens(stage: Stage): Work[] {
   const about = (rule: string, method: string, headers: Record<string, string>) =>
@@ -92,6 +95,12 @@ function proxyTokens(stage: Stage): Work[] {
       'access-control-request-method': 'GET',
       cookie: `filler=${token}`,
     });
+  let cookies: Promise<string[]> | undefined;
+  const askByCookie = async (): Promise<Requests> => {
+    cookies ??= cookiesOf(stage);
+    const requests = (await cookies).map((cookie) => about('caller=user;pages=on', 'GET', { cookie }));
+    return { kind: 'in-turn', requests };
+  };
   const numbers = ONCE_AT;
   const inTurn = (name: string, make: (token: string) => string): Work => {
     const requests = stage.accessTokens.map(make);
@@ -100,11 +109,28 @@ function proxyTokens(stage: Stage): Work[] {
   return [
     inTurn('proxy-token', ask('caller=user')),
     inTurn('proxy-token-plain', ask('caller=user;assertion=off')),
+    inTurn('proxy-token-live', ask('caller=user;live=on')),
+    workOf(stage, 'proxy-cookie', askByCookie, { numbers }),
     inTurn('proxy-preflight', askPreflight),
     workOnce(stage, 'proxy-token-first', (count) =>
       copyAccessToken(stage.gateways, stage.accessTokens[0] ?? '', count).map(ask('caller=user')),
     ),
   ];
+}
+
+/** Of as many pages as there are access tokens, each of a session of its own */
+async function cookiesOf(stage: Stage): Promise<string[]> {
+  const on = asked(stage.lab, stage.gateway);
+  const found: string[] = [];
+  for (const refreshToken of await stage.mint(stage.accessTokens.length)) {
+    const { cookies } = await enter(on, { refreshToken });
+    found.push(
+      Object.entries(cookies)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('; '),
+    );
+  }
+  return found;
 }
 
 function callerSignature(stage: Stage): Work {

@@ -18,7 +18,10 @@ export const COMPARED = [
   ['login-passkey', 'login-factor', 'confirm', 'express-verifying'],
   ['mixed'],
   ['caller-token', 'caller-token-first', 'caller-signature', 'apollo'],
-  ['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'proxy-preflight', 'express', 'express-signing'],
+  [
+    ...['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'proxy-token-live', 'proxy-cookie'],
+    ...['proxy-preflight', 'express', 'express-signing'],
+  ],
   ['signatures'],
   ['start'],
   ['webhooks'],
