@@ -156,7 +156,8 @@ function readCookie({ config, keyring }: Deps<'config' | 'keyring'>, req: Reques
 
 /** Whether the service's own pages have sent it: what changes something or opens a websocket has to say so. */
 function isOfOwnOrigin({ method, origin }: OriginalRequest, { rawHeaders }: Request): boolean {
-  const isWebsocket = fieldValues(rawHeaders, 'sec-websocket-key').length > 0;
+  // Over HTTP/2 it has no key (RFC 8441 section 5).
+  const isWebsocket = rawHeaders.some((name, i) => i % 2 === 0 && /^sec-websocket-/i.test(name));
   if (SAFE_METHODS.includes(method) && !isWebsocket) return true;
   const origins = fieldValues(rawHeaders, 'origin');
   if (origins.length > 0 || isWebsocket) return origins.length === 1 && origins[0] === origin;
