@@ -1,9 +1,12 @@
 /** What the page shows: the login, the way back, or why there is none. (Interface 22) */
+import { useEffect } from 'preact/hooks';
 import { Entrance } from '../kit/entrance.js';
 import { Login } from '../kit/login.js';
+import { Loading } from '../kit/states.js';
 import { Card, Destination, Service, Waiting } from './card.js';
 import { HAS_PROBLEM, IS_ASTRAY, ORIGIN, TARGET } from './leaving.js';
 import { Returning } from './returning.js';
+import { targetOfOnlyReturn } from './returns.js';
 import { isRefused } from './way-back.js';
 
 export function App() {
@@ -19,6 +22,17 @@ export function App() {
 }
 
 function NotEntered() {
+  const target = targetOfOnlyReturn();
+  useEffect(() => {
+    if (target !== undefined) location.replace(ORIGIN + target);
+  }, [target]);
+  if (target !== undefined) {
+    return (
+      <Waiting>
+        <Loading />
+      </Waiting>
+    );
+  }
   return (
     <Card heading="That did not work">
       <p>
