@@ -9,6 +9,7 @@ import { resetFactors } from '../../src/admin/factors.js';
 import { mailPasswordLink } from '../../src/admin/password-links.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import {
+  createUser,
   deleteUser,
   setUserActive,
   setUserEmail,
@@ -105,6 +106,8 @@ test('Interface 11: each event type is caused here, and its description names th
     const changing = await newcomer(gateway);
     for (const current of [WRONG, PASSWORD]) await changePassword(gateway, changing.accessToken, CHOSEN, current);
     await redeem(gateway, await issueLink(gateway, changing.user.id), ANOTHER);
+    const invited = await createUser(app, COMMAND_LINE, { email: 'invited@example.com', role: 'viewer' });
+    await redeem(gateway, await issueLink(gateway, invited.id, 'invitation'), CHOSEN);
     await setUserRole(app, COMMAND_LINE, user.id, 'analyst');
     await setUserEmail(app, COMMAND_LINE, user.id, 'another@example.com');
     await setUserPassword(app, COMMAND_LINE, user.id, 'a new good password');
