@@ -5,6 +5,7 @@ import { ORIGIN } from '../../../test/support/gateway/authz.js';
 import { ask, askWayBack, GATE_COOKIE, leadOf, STATE_COOKIE, visit } from '../../../test/support/gateway/gate.js';
 import type { Experiment, Row } from '../experiment.js';
 import { type Accounts, openAccounts } from '../lab/accounts.js';
+import { againAfter503 } from '../lab/again.js';
 import { login, logout, refresh } from '../lab/browser.js';
 import { mutate } from '../lab/callers.js';
 import {
@@ -67,7 +68,7 @@ async function change(stand: Stand, mutation: string, input: object): Promise<nu
   const name = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
   const query = `mutation ($input: ${name}!) { ${mutation}(input: $input) { __typename } }`;
   const { status, body } = await mutate(anyUrl(stand), stand.token, query, input);
-  return body['errors'] === undefined ? status : 0;
+  return body['errors'] === undefined ? status : 503;
 }
 
 const ENDED_BY: Record<string, { end: End; status: number }> = {
@@ -232,6 +233,7 @@ async function endInEachWay(stand: Stand, ends: number): Promise<Row[]> {
   const neighbours = rowOf('live sessions refused, or taken for another, next to those that end', 0);
   const lateCodes = rowOf('codes taken after the end of their session', 6 * ends);
   const untouched = await Promise.all(upTo(AT_ONCE).map((number) => newVisitorOf(stand, number)));
+  const again = againAfter503();
   const rows: Row[] = [];
   for (const [how, { end, status: right }] of Object.entries(ENDED_BY)) {
     lab.say(`${ends} sessions end by ${how}`);
@@ -244,7 +246,7 @@ async function endInEachWay(stand: Stand, ends: number): Promise<Row[]> {
         if (verdict !== itself) count(neighbours, `before the end: ${verdict}, not ${itself}`);
       const way = await wayBackOf(stand, visitor);
       void Promise.all(askEverywhere(stand, visitor)); // begun before the end: either answer is right
-      const status = await end(stand, visitor);
+      const { status } = await again.answerOf(async () => ({ status: await end(stand, visitor) }));
       if (status !== right) throw new Error(`${how} was answered ${status}`);
       for (const _ of upTo(ASKED_AGAIN)) {
         const isLive = all.map((on) => questions.cookie(on, neighbour));

@@ -8,7 +8,7 @@ const PAUSE_MS = 200;
 
 export interface Again {
   /** The first answer other than 503, or the last 503 */
-  answerOf(request: () => Promise<Answer>): Promise<Answer>;
+  answerOf<A extends Pick<Answer, 'status'>>(request: () => Promise<A>): Promise<A>;
   /** How many requests were sent again so far */
   overloads(): number;
 }
