@@ -23,12 +23,12 @@ const liveRecord = (family: string, now: string): string => `lateral (
     limit 1
   ) as live`;
 
-export const LIVE = {
+const LIVE = {
   role: only<Role>('text'),
   amr: only<AuthenticationMethod[] | null>('text[]?'),
   proved_at: 'timestamptz',
 } as const;
-export const LIVE_COLUMNS = 'role, amr, coalesce(proved_at, session_started_at) as proved_at';
+const LIVE_COLUMNS = 'role, amr, coalesce(proved_at, session_started_at) as proved_at';
 
 const oneLiveSessionSql = statement('live_session', { family_id: 'uuid', user_id: 'uuid', now: 'timestamptz' }, LIVE)`
   select ${LIVE_COLUMNS}
