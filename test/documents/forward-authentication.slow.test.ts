@@ -1,4 +1,4 @@
-/** docs/forward-authentication.md and docs/websites.md: ten minutes each, as printed, with a real nginx and Chromium. */
+/** docs/forward-authentication.md, docs/websites.md and an introspection, as printed, with a real nginx and Chromium. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -58,6 +58,7 @@ testWith(
       [PAGE, 'by-keys'],
       [PAGE, 'as-nginx'],
       [WEBSITES, 'as-a-browser'],
+      ['docs/verify-access-tokens.md', 'introspect'],
     ] as const) {
       let printed = '';
       for (const command of testedBlock(page, name).split(/(?<!\\)\n/)) printed += await shell.type(command);
@@ -99,7 +100,7 @@ async function openWebsite({ fillIn }: Reader): Promise<void> {
     const gateway = await open('http://localhost:3000/console/');
     await gateway.getByRole('button', { name: 'Log out' }).click();
     await gateway.getByLabel('E-mail').waitFor();
-    await website.reload();
+    await website.addScriptTag({ type: 'module', content: testedBlock(WEBSITES, 'script') });
     await logIn();
 
     await another.setContent(testedBlock(WEBSITES, 'logout'));
