@@ -1,4 +1,4 @@
-/** deploy/forward-auth: the file for nginx as it stands, and beside others. Needs `nginx` on the PATH. (Interface 18) */
+/** deploy/forward-auth: the file for nginx as it stands, and next to others. Needs `nginx` on the PATH. (Interface 18) */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
