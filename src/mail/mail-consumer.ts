@@ -90,10 +90,10 @@ export async function createMailConsumer(
   ): Promise<Delivery> => {
     if (link === 'superseded' || link === 'limited') return dropped(link);
     if (link === 'secret_unreadable') return { kind: 'failed', outcome: link }; // its key may come with the next keyring
-    const { email, role, token, purpose, expiresAt } = link;
+    const { email, role, token, purpose, expiresAt, isUndone } = link;
     const address = addressOfLink(config.setPasswordUrl, token, purpose);
     const delivery = await send(
-      purpose,
+      isUndone ? 'email-undone' : purpose, // theirs say that the mail can be deleted
       event,
       { email, part: 1 },
       { role, link: address, expires: inWords(expiresAt) },

@@ -16,7 +16,12 @@ export interface MailedLink {
   token: string;
   purpose: LinkPurpose;
   expiresAt: Date;
+  /** Whether the password has ended because a change of the e-mail was taken back */
+  isUndone: boolean;
 }
+
+/** SQL of `isUndone`: every other user without a password never had one. */
+const IS_UNDONE = '(password_hash is null and users.password_version > 0) as is_undone';
 
 /**
  * `superseded`: a newer link has been issued, or this one was mailed or used. `limited`: the user was mailed as many links
@@ -49,10 +54,10 @@ const issueRequestedSql = statement(
     events: 'jsonb',
     now: 'timestamptz',
   },
-  { email: 'text', role: only<Role>('text'), is_issued: 'boolean', is_limited: 'boolean' },
+  { email: 'text', role: only<Role>('text'), is_undone: 'boolean', is_issued: 'boolean', is_limited: 'boolean' },
 )`
   with asked as (
-    select id as asked_id, email, role, password_version from users
+    select id as asked_id, email, role, password_version, ${IS_UNDONE} from users
     where id = :user_id and is_active and not exists (
       select from audit_events
       where audit_events.user_id = :user_id and event_type = 'password_link_issued'
@@ -72,7 +77,7 @@ const issueRequestedSql = statement(
   ), audited as (
     ${insertEvents(':events', 'issued')}
   )
-  select email, role, exists (select from issued) as is_issued,
+  select email, role, is_undone, exists (select from issued) as is_issued,
     exists (select from requested_links where user_id = asked_id and issued_at < :requested_at::timestamptz) as is_limited
   from asked`;
 
@@ -81,6 +86,7 @@ const MAILABLE = {
   role: only<Role>('text'),
   sealed_token: 'text?',
   expires_at: 'timestamptz',
+  is_undone: 'boolean',
 } as const;
 
 /** The link of a request whose mail is tried again */
@@ -89,14 +95,14 @@ const retriedSql = statement('retried_link', { user_id: 'uuid', event_id: 'uuid'
   from users
   where user_id = :user_id and event_id = :event_id and sealed_token is not null and expires_at > :now
     and id = user_id and is_active and users.password_version = requested_links.password_version
-  returning email, role, sealed_token, expires_at`;
+  returning email, role, sealed_token, expires_at, ${IS_UNDONE}`;
 
 const failedSql = statement('requested_mail_failed', { user_id: 'uuid', event_id: 'uuid' }, {})`
   update requested_links set has_failed = true where user_id = :user_id and event_id = :event_id`;
 
 const WAITING = { ...MAILABLE, token_sha256: 'bytea', purpose: only<LinkPurpose>('text') } as const;
 const SELECT_WAITING = `
-  select email, role, token_sha256, sealed_token, purpose, expires_at
+  select email, role, token_sha256, sealed_token, purpose, expires_at, ${IS_UNDONE}
   from password_links join users on id = user_id and users.password_version = password_links.password_version
   where user_id = :user_id and sealed_token is not null and expires_at > :now and is_active`;
 
@@ -144,9 +150,9 @@ export async function linkOfRequest(
   const now = clock.now();
   const [retried] = await db.admin.run(retriedSql, { user_id: userId, event_id: eventId, now });
   if (retried?.sealed_token) {
-    const { email, role, sealed_token, expires_at: expiresAt } = retried;
+    const { email, role, sealed_token, expires_at: expiresAt, is_undone: isUndone } = retried;
     const token = await openSealedSecret(keyring, userId, sealed_token);
-    return token === undefined ? 'secret_unreadable' : { email, role, token, purpose: 'reset', expiresAt };
+    return token === undefined ? 'secret_unreadable' : { email, role, token, purpose: 'reset', expiresAt, isUndone };
   }
   const token = generateLinkToken();
   const expiresAt = addSeconds(now, config.resetSeconds);
@@ -172,7 +178,8 @@ export async function linkOfRequest(
     return openWaiting(deps, userId, await db.admin.run(waitingSinceBeforeSql, before));
   }
   if (!asked.is_issued) return asked.is_limited ? 'limited' : 'superseded';
-  return { email: asked.email, role: asked.role, token, purpose: 'reset', expiresAt };
+  const { email, role, is_undone: isUndone } = asked;
+  return { email, role, token, purpose: 'reset', expiresAt, isUndone };
 }
 
 /** The mail of the request has not been sent for certain, so it does not count. */
@@ -192,12 +199,12 @@ async function openWaiting(
   [waiting]: Array<RowOf<typeof waitingSql>>,
 ): Promise<MailedLink | Unmailable> {
   if (!waiting?.sealed_token) return 'superseded';
-  const { email, role, token_sha256, sealed_token, purpose, expires_at: expiresAt } = waiting;
+  const { email, role, token_sha256, sealed_token, purpose, expires_at: expiresAt, is_undone: isUndone } = waiting;
   const token = await openSealedSecret(keyring, userId, sealed_token);
   if (token === undefined) return 'secret_unreadable';
   // A link that was issued without a mail has taken the place of the one that waited.
   if (Buffer.compare(hashOfToken(token), token_sha256) !== 0) return 'superseded';
-  return { email, role, token, purpose, expiresAt };
+  return { email, role, token, purpose, expiresAt, isUndone };
 }
 
 /** The link stays; a newer one still waits for its own mail. */

@@ -10,6 +10,7 @@ export const TEXTS = {
   invitation: [...OF_ALL, 'link', 'expires', 'role'],
   'email-change': [...OF_ALL, 'link', 'expires'],
   'email-undo': [...OF_ALL, 'link', 'expires', 'current'],
+  'email-undone': [...OF_ALL, 'link', 'expires'],
   'new-login': OF_ALL,
   'account-locked': [...OF_ALL, 'expires'],
   'token-theft': OF_ALL,
@@ -179,6 +180,24 @@ If it was not, take it back with this link. It ends every session and the passwo
 {{link}}
 
 The link works once, until {{expires}}.
+`,
+    'email-undone': `Subject: Your account at {{product}} needs a new password
+
+Hello,
+
+the change of the e-mail of your account {{email}} at {{product}} was taken back. This has ended every session and the password.
+Requested by: {{address}}
+Time: {{time}}
+
+Choose a new password with this link:
+
+{{link}}
+
+The link works once, until {{expires}}. After that, ask for another on the login page.
+
+${APP}
+
+If you did not take the change back, choose a new password too: only this mailbox has the link.
 `,
     'new-login': `Subject: New login to your account at {{product}}
 

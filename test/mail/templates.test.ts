@@ -22,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const APP_URL = 'https://app.example.com/start?a=1&b=2#/login';
 const ACCOUNT = 'https://auth.example.com/account#sessions';
 const NAMES =
-  'reset.txt, invitation.txt, email-change.txt, email-undo.txt, new-login.txt, account-locked.txt, token-theft.txt, ' +
+  'reset.txt, invitation.txt, email-change.txt, email-undo.txt, email-undone.txt, new-login.txt, account-locked.txt, token-theft.txt, ' +
   'password-changed.txt, email-changed.txt, role-changed.txt, factor-added.txt, factor-removed.txt, factors-reset.txt, ' +
   'recovery-code-used.txt';
 const ALL = '{{email}} {{product}} {{site}} {{app}} {{account}} {{time}} {{actor}} {{address}} {{device}}';
