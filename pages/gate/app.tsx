@@ -1,12 +1,12 @@
 /** What the page shows: the login, the way back, or why there is none. (Interface 22) */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Entrance } from '../kit/entrance.js';
 import { Login } from '../kit/login.js';
 import { Loading } from '../kit/states.js';
 import { Card, Destination, Service, Waiting } from './card.js';
-import { HAS_PROBLEM, IS_ASTRAY, ORIGIN, TARGET } from './leaving.js';
+import { HAS_PROBLEM, IS_ASTRAY, leaveTo, ORIGIN } from './leaving.js';
 import { Returning } from './returning.js';
-import { targetOfOnlyReturn } from './returns.js';
+import { latestReturn } from './returns.js';
 import { isRefused } from './way-back.js';
 
 export function App() {
@@ -22,11 +22,13 @@ export function App() {
 }
 
 function NotEntered() {
-  const target = targetOfOnlyReturn();
+  const [{ target, isOnly }] = useState(latestReturn);
+  const tryAgain = (): void => leaveTo(ORIGIN + target);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    if (target !== undefined) location.replace(ORIGIN + target);
-  }, [target]);
-  if (target !== undefined) {
+    if (isOnly) tryAgain();
+  }, []);
+  if (isOnly) {
     return (
       <Waiting>
         <Loading />
@@ -38,7 +40,7 @@ function NotEntered() {
       <p>
         <Service /> could not let you in: the way back was used or too old, or this browser stores no cookies for it.
       </p>
-      <button type="button" class="main" onClick={() => location.replace(ORIGIN + TARGET)}>
+      <button type="button" class="main" onClick={tryAgain}>
         Try again
       </button>
     </Card>
@@ -49,6 +51,7 @@ function Astray() {
   return (
     <Card heading="This address leads nowhere">
       <p>Open the site that you want to reach, and it will bring you here.</p>
+      <p>If a link of the site brought you here, its operator has to add the site's address to the gateway.</p>
     </Card>
   );
 }

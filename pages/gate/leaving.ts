@@ -20,6 +20,11 @@ export const STATE = /^[\w-]{43}$/.test(state) ? state : undefined;
 /** The way back did not work. */
 export const HAS_PROBLEM = query.has('problem');
 
+/** No entry of the history stays, so that the button `Back` does not lead here. Browsers carry the fragment through redirects. */
+export function leaveTo(address: string): void {
+  location.replace(address + location.hash);
+}
+
 /** What the session has to prove first (RFC 9470 section 4) */
 export const NEEDS_FACTOR = only('acr') === 'aal2';
 export const MAX_AGE_SECONDS = Number(only('max_age') ?? Number.POSITIVE_INFINITY);

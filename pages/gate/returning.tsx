@@ -4,7 +4,7 @@ import { useAsked } from '../kit/answer.js';
 import { lazy } from '../kit/lazy.js';
 import { Loading, ProblemNotice } from '../kit/states.js';
 import { Card, Service, Waiting } from './card.js';
-import { ORIGIN, TARGET } from './leaving.js';
+import { leaveTo, ORIGIN, TARGET } from './leaving.js';
 import { countReturn, forgetReturns } from './returns.js';
 import { findWayBack } from './way-back.js';
 
@@ -16,7 +16,7 @@ export function Returning() {
   useEffect(() => {
     if (address === undefined) return;
     countReturn();
-    location.replace(address); // so that the button `Back` does not lead here
+    leaveTo(address);
   }, [address]);
 
   if (address !== undefined) return <Leaving />;
@@ -54,7 +54,7 @@ function Leaving() {
   return (
     <Waiting>
       {isLong ? (
-        <button type="button" class="main" onClick={() => location.replace(ORIGIN + TARGET)}>
+        <button type="button" class="main" onClick={() => leaveTo(ORIGIN + TARGET)}>
           Go on
         </button>
       ) : (

@@ -18,12 +18,12 @@ export function isLooping(): boolean {
 }
 
 /**
- * Of the only return so far: it may have failed because another tab, opened in the same moment, got a state cookie too. The
- * next one has the cookie that stayed.
+ * The one whose way back did not work. The only one so far may have failed because another tab, opened in the same moment, got
+ * a state cookie too: the next one has the cookie that stayed.
+ * @returns with the target of this page if none is known
  */
-export function targetOfOnlyReturn(): string | undefined {
-  const [only, ...more] = recent();
-  return more.length === 0 ? only?.target : undefined;
+export function latestReturn(): { target: string; isOnly: boolean } {
+  return { target: stored().at(-1)?.target ?? TARGET, isOnly: recent().length === 1 };
 }
 
 export function countReturn(): void {
@@ -43,9 +43,13 @@ export function forgetReturns(): void {
 }
 
 function recent(): Return[] {
+  return stored().filter(({ time }) => Math.abs(Date.now() - time) < WINDOW_MS);
+}
+
+/** The latest is there however old it is. */
+function stored(): Return[] {
   try {
-    const returns: Return[] = JSON.parse(sessionStorage.getItem(NAME) ?? '[]');
-    return returns.filter(({ time }) => Math.abs(Date.now() - time) < WINDOW_MS);
+    return JSON.parse(sessionStorage.getItem(NAME) ?? '[]');
   } catch {
     return [];
   }

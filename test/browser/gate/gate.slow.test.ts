@@ -22,7 +22,7 @@ inChromium('in Chromium, the gate', () => {
   afterAll(() => site?.close());
   beforeEach(() => {
     site.edge.disturb();
-    site.service.treat('pass');
+    site.service.lose();
   });
 
   test('Interface 22: a first visit, by keyboard: the form says whose it is and where one is going, then the page is there', async () => {
@@ -134,6 +134,21 @@ inChromium('in Chromium, the gate', () => {
     await close();
   });
 
+  test('Interface 22: Try again leads to the page that was asked for, with its fragment', async () => {
+    const { email } = await site.gateway.user();
+    const visit = await newBrowser(site);
+    const { page, wrong, close } = visit;
+    await logInBehind(site, visit, email);
+    site.service.lose('auth-gate-state');
+    await page.goto(`${site.service.origin}/deep?x=1#/route/1`);
+    await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+    site.service.lose();
+    await page.getByRole('button', { name: 'Try again' }).press('Enter');
+    await inside(site, page, '/deep?x=1#/route/1');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test.each([
     ['of no service', { origin: 'https://evil.example.net' }],
     ['with a target of another host', { target: '//evil.example.net\\@' }],
@@ -145,7 +160,22 @@ inChromium('in Chromium, the gate', () => {
     await logInBehind(site, visit, email);
     expect((await page.goto(gateAddress(site, query)))?.status()).toBe(400);
     await page.getByRole('heading', { name: 'This address leads nowhere' }).waitFor();
+    await page.getByText('its operator has to add the site').waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 22: the fragment of the address comes back, with the form and without it', async () => {
+    const { email } = await site.gateway.user();
+    const { profile, page, wrong, close } = await newBrowser(site);
+    await page.goto(`${site.service.origin}/z?x=1#/route/1`);
+    await submitLogin(page, email);
+    await inside(site, page, '/z?x=1#/route/1');
+    await profile.clearCookies({ name: 'auth-gate' });
+    await page.goto('about:blank');
+    await page.goto(`${site.service.origin}/z#/route/2`);
+    await inside(site, page, '/z#/route/2');
     expect(wrong).toEqual([]);
     await close();
   });
@@ -155,8 +185,8 @@ inChromium('in Chromium, the gate', () => {
     for (const query of [{}, { state: 'short' }]) {
       const visit = await newBrowser(site);
       await logInBehind(site, visit, email);
-      await visit.page.goto(gateAddress(site, { target: '/deep', ...query }));
-      await inside(site, visit.page, '/deep');
+      await visit.page.goto(`${gateAddress(site, { target: '/deep', ...query })}#/route/1`);
+      await inside(site, visit.page, '/deep#/route/1');
       await visit.close();
     }
   });
@@ -167,7 +197,7 @@ inChromium('in Chromium, the gate', () => {
     const { page, wrong, close } = visit;
     await visit.profile.clock.setFixedTime(new Date());
     await logInBehind(site, visit, email);
-    site.service.treat('lose');
+    site.service.lose('auth-gate');
     const codes: string[] = [];
     page.on('request', (sent) => sent.url().includes('/callback?') && codes.push(sent.url()));
     await page.goto(site.service.origin);
@@ -175,7 +205,7 @@ inChromium('in Chromium, the gate', () => {
     expect(codes.length).toBe(4);
     expect(await lookAt(page)).toEqual(GOOD);
     await expectNoSecrets(page);
-    site.service.treat('pass');
+    site.service.lose();
     await page.getByRole('button', { name: 'Try again' }).press('Enter');
     await inside(site, page);
     expect(wrong).toEqual([]);

@@ -21,8 +21,8 @@ export interface Service {
   /** http://app.example.com:PORT */
   origin: string;
   host: string;
-  /** The way into the service, from now on: `lose` removes the cookie that would let the browser in */
-  treat(cookies: 'pass' | 'lose'): void;
+  /** The cookie that the browser does not get, from now on: the one that would let it in, or that of the way back */
+  lose(cookie?: 'auth-gate' | 'auth-gate-state'): void;
 }
 
 export interface GateSite extends Site {
@@ -33,9 +33,9 @@ export interface GateSite extends Site {
 export async function startGate({ env, ...setup }: Setup = {}): Promise<GateSite> {
   await using starting = new AsyncDisposableStack();
   let gatewayUrl = '';
-  let treatment: Parameters<Service['treat']>[0] = 'pass';
+  let lost: Parameters<Service['lose']>[0];
   const server = createServer((req, res) => {
-    passOn(gatewayUrl, req, res, treatment).catch(() => res.destroy());
+    passOn(gatewayUrl, req, res, lost).catch(() => res.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -55,15 +55,15 @@ export async function startGate({ env, ...setup }: Setup = {}): Promise<GateSite
   const service: Service = {
     origin,
     host,
-    treat: (cookies) => {
-      treatment = cookies;
+    lose: (cookie) => {
+      lost = cookie;
     },
   };
   return { ...site, service, close: async () => void (await Promise.all([site.close(), started.disposeAsync()])) };
 }
 
 /** A proxy that asks first, as Traefik does, and a service that shows its path. */
-async function passOn(gatewayUrl: string, req: IncomingMessage, res: ServerResponse, cookies: string): Promise<void> {
+async function passOn(gatewayUrl: string, req: IncomingMessage, res: ServerResponse, lost?: string): Promise<void> {
   const { pathname } = new URL(req.url ?? '/', 'http://service');
   const asked = request(`${gatewayUrl}/authz/forward-auth/${RULES[pathname] ?? PAGES}`, {
     agent: false,
@@ -85,7 +85,7 @@ async function passOn(gatewayUrl: string, req: IncomingMessage, res: ServerRespo
     res.setHeader('content-type', 'text/html').end(page);
     return;
   }
-  const kept = cookies === 'lose' ? set.filter((line) => !line.startsWith('auth-gate=')) : set;
+  const kept = set.filter((line) => !line.startsWith(`${lost}=`));
   res.writeHead(answer.statusCode ?? 502, { ...(location !== undefined && { location }), 'set-cookie': kept }).end();
 }
 

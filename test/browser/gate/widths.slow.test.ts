@@ -78,7 +78,7 @@ inChromium('in Chromium, the gate', () => {
       await expectFits(visit, 'offline');
     });
     await page.evaluate(
-      `sessionStorage['auth-gateway returns ${LONG.origin}'] = JSON.stringify(Array(4).fill(Date.now()))`,
+      `sessionStorage['auth-gateway returns ${LONG.origin}'] = JSON.stringify(Array(4).fill({ time: Date.now() }))`,
     );
     await open(LONG);
     await page.getByText('keeps sending you back here').waitFor();
