@@ -9,7 +9,7 @@ import { PasswordForm } from './login/password-form.js';
 
 const SecondStep = lazy(async () => (await import('./login/second-step.js')).SecondStep);
 
-/** @param children why somebody is to log in, if there is more to say than that */
+/** @param children why somebody is to log in, in place of a session that has ended */
 export function Login({ children }: { children?: ComponentChildren }) {
   /** Of the last login whose password was right */
   const [email, setEmail] = useState<string>();
@@ -19,8 +19,7 @@ export function Login({ children }: { children?: ComponentChildren }) {
     <main class="alone">
       <Brand />
       <Heading text="Log in" />
-      {wasEnded.value && <p class="warn">Your session has ended. Log in again to go on.</p>}
-      {children}
+      {children || (wasEnded.value && <p class="warn">Your session has ended. Log in again to go on.</p>)}
       {state.status === 'second-factor' ? (
         <SecondStep email={email} factors={state.factors} onExpired={() => setExpired(true)} />
       ) : (

@@ -124,14 +124,16 @@ inChromium('in Chromium, troubles on the way through the gate', () => {
     await close();
   });
 
-  test('Interface 22: the session ends in that moment: the form says so, and a login leads on', async () => {
+  test('Interface 22: the session ends in that moment: the form says where one is going, and a login leads on', async () => {
     const { id, email, page, wrong, close } = await loggedIn();
     await first(page, async (route) => {
       await site.gateway.rows('update refresh_tokens set revoked = true where user_id = $1', [id]);
       await route.continue();
     });
     await page.goto(`${site.service.origin}/deep`);
-    await page.getByText('Your session has ended.').waitFor();
+    await page.getByLabel('Password').waitFor();
+    await page.getByText(`To reach ${site.service.host}.`).waitFor();
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
     await submitLogin(page, email);
     await inside(site, page, '/deep');
     expect(wrong).toEqual([]);
