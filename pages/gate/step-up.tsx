@@ -38,7 +38,7 @@ export function StepUp({ onTry }: { onTry(): void }) {
 }
 
 function Proof({ hasFactor }: { hasFactor: boolean }) {
-  const ask = (): void => void askForProof(hasFactor).catch(() => undefined); // cancelled: the button asks again
+  const ask = (): void => void askForProof(hasFactor, <Destination />).catch(() => undefined); // cancelled: the button asks again
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(ask, []);
   return (
@@ -60,7 +60,11 @@ function FactorMissing() {
         <strong>It lets nobody in without a second factor, and you have none.</strong>{' '}
         {HAS_ACCOUNT ? (
           <>
-            Add one under <a href="/account#factors">Second factors</a>, then come back.
+            Add one under{' '}
+            <a href="/account#factors" target="_blank" rel="noopener">
+              Second factors
+            </a>
+            , in a new tab. This page then goes on by itself.
           </>
         ) : (
           `Ask the operator of ${PRODUCT_NAME} how to add one.`

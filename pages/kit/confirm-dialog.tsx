@@ -1,4 +1,5 @@
 /** The dialog that asks again who is there: for the password, or for a second factor if there is one. (Interface 20) */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { auth } from './auth.js';
 import { Dialog } from './dialog.js';
@@ -14,6 +15,8 @@ import { UserName } from './user-name.js';
 const TITLE = 'Confirm who you are';
 
 interface Props {
+  /** Of the question, if the page has named one */
+  purpose: ComponentChildren;
   onProved(): void;
   onCancel(): void;
 }
@@ -25,7 +28,7 @@ export function ConfirmDialog({ needsFactor, ...rest }: Props & { needsFactor: b
   return <ByPassword {...rest} onFactorNeeded={() => setByFactor(true)} />;
 }
 
-function ByPassword({ onProved, onCancel, onFactorNeeded }: Props & { onFactorNeeded(): void }) {
+function ByPassword({ purpose, onProved, onCancel, onFactorNeeded }: Props & { onFactorNeeded(): void }) {
   const confirm = async (form: FormData): Promise<void> => {
     try {
       await auth.confirm({ password: String(form.get('password')) });
@@ -41,6 +44,7 @@ function ByPassword({ onProved, onCancel, onFactorNeeded }: Props & { onFactorNe
     <Dialog title={TITLE} action="Confirm" saidByFields={['password']} onSubmit={confirm} onClose={onCancel}>
       {(problem) => (
         <div>
+          {purpose}
           <UserName />
           <Field
             label="Your password"
@@ -58,7 +62,7 @@ function ByPassword({ onProved, onCancel, onFactorNeeded }: Props & { onFactorNe
   );
 }
 
-function ByFactor({ onProved, onCancel }: Props) {
+function ByFactor({ purpose, onProved, onCancel }: Props) {
   const { data, problem } = useOwnFactors();
   const kinds = data?.factors.map(({ kind }) => kind) ?? [];
   const hasCode = kinds.includes('totp');
@@ -85,6 +89,7 @@ function ByFactor({ onProved, onCancel }: Props) {
     >
       {(problem) => (
         <>
+          {purpose}
           <p>This needs a fresh proof by your second factor.</p>
           {data === undefined && problem === undefined && <Loading />}
           {hasCode && <CodeField problem={problem} />}

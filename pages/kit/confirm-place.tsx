@@ -14,12 +14,13 @@ export function ConfirmPlace() {
 
 const load = async (): Promise<typeof ConfirmDialog> => (await import('./confirm-dialog.js')).ConfirmDialog;
 
-function Asked({ needsFactor, close }: NonNullable<typeof question.value>) {
+function Asked({ needsFactor, purpose, close }: NonNullable<typeof question.value>) {
   const Loaded = useLoaded(load);
   const isMissing = Loaded === 'missing';
   useEffect(() => {
     if (isMissing) close(new Problem('The page could not ask who you are. Reload it, then try again.', false));
   }, [isMissing, close]);
   if (Loaded === undefined || isMissing) return null;
-  return <Loaded needsFactor={needsFactor} onProved={() => close()} onCancel={() => close(notConfirmed())} />;
+  const answers = { onProved: () => close(), onCancel: () => close(notConfirmed()) };
+  return <Loaded needsFactor={needsFactor} purpose={purpose} {...answers} />;
 }

@@ -1,5 +1,6 @@
 /** Proofs that the gateway wants again before a change: this page asks for one, then goes on by itself. (Interface 20) */
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { AuthError } from '../../client/src/browser.js';
 import { Problem } from './problem.js';
 
@@ -23,6 +24,8 @@ export function notConfirmed(): Problem {
 
 interface Question {
   needsFactor: boolean;
+  /** What the proof is for, if there is more to say than that */
+  purpose?: ComponentChildren;
   /** @throws {Problem} with the reason `not_confirmed` if it was cancelled */
   answer: Promise<void>;
   /** @param problem undefined once it is proved */
@@ -48,7 +51,7 @@ export async function confirmed<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /** One question at a time: those who ask at once share its answer. */
-export function askForProof(needsFactor: boolean): Promise<void> {
+export function askForProof(needsFactor: boolean, purpose?: ComponentChildren): Promise<void> {
   const open = question.peek();
   if (open !== undefined) return open.answer;
   const { promise, resolve, reject } = withResolvers();
@@ -58,7 +61,7 @@ export function askForProof(needsFactor: boolean): Promise<void> {
     if (problem === undefined) resolve();
     else reject(problem);
   };
-  question.value = { needsFactor, answer: promise, close };
+  question.value = { needsFactor, purpose, answer: promise, close };
   return promise;
 }
 

@@ -1,6 +1,7 @@
 /** A change that is asked about once, in words that say what it does. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { announce } from './announce.js';
 import { type Problem, shownProblem } from './problem.js';
 import { useUniqueId } from './unique-id.js';
 
@@ -49,12 +50,21 @@ export function Dialog(props: DialogProps) {
   useEffect(() => {
     const [opener, element] = [document.activeElement, dialog.current];
     const section = opener?.closest('section'); // a change may remove the opener, which then is in none
+    announce(''); // it would lie over the dialog
     element?.showModal();
     return () => {
       element?.close(); // before that, nothing else can have the focus
       focusAfter(isDone.current ? null : opener, section);
     };
   }, []);
+
+  // The heading has it at first. A field gets it once it is there, if nothing in front of it has to be read or used.
+  useEffect(() => {
+    const element = dialog.current;
+    if (tone === 'bad' || element == null || document.activeElement !== element.querySelector('h2')) return;
+    const first = element.querySelector<HTMLElement>('a, button, input:not(.unseen), select, textarea');
+    if (first?.matches('.field input')) first.focus();
+  });
 
   // The button that had the focus is gone, and what is shown once has to be read.
   useEffect(() => {

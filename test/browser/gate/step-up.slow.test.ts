@@ -25,7 +25,8 @@ inChromium('in Chromium, a service that wants a proof', () => {
     await inside(site, page, FRESH);
     await ageProofs(site, id);
     await page.goto(site.service.origin + FRESH);
-    await confirmDialog(page).waitFor();
+    await confirmDialog(page).getByText(`To reach ${site.service.host}.`).waitFor();
+    await expectFocus(page, 'e.name', 'password');
     expect(await lookAt(page)).toEqual(GOOD);
     await page.keyboard.press('Escape');
     await page.getByText('It wants a new proof by your password.').waitFor();
@@ -58,9 +59,10 @@ inChromium('in Chromium, a service that wants a proof', () => {
     await logInBehind(site, visit, user.email);
     const { secret } = await addTotp(site.gateway, await signIn(site.gateway, user));
     await page.goto(site.service.origin + STRONG);
-    await confirmDialog(page).getByLabel('Code').waitFor();
+    await confirmDialog(page).getByText(`To reach ${site.service.host}.`).waitFor();
+    await expectFocus(page, 'e.name', 'totp');
     expect(await lookAt(page)).toEqual(GOOD);
-    await confirmDialog(page).getByLabel('Code').fill(codeAt(secret, site.gateway.clock.now()));
+    await page.keyboard.type(codeAt(secret, site.gateway.clock.now()));
     await page.keyboard.press('Enter');
     await inside(site, page, STRONG);
     expect(wrong).toEqual([]);
@@ -97,10 +99,9 @@ inChromium('in Chromium, a service that wants a proof', () => {
     await submitLogin(page, email);
     await page.getByText('It lets nobody in without a second factor, and you have none.').waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
-    const account = await profile.newPage();
-    await account.goto(`${site.edge.url}/account`);
-    const link = page.getByRole('link', { name: 'Second factors' });
-    expect(await link.getAttribute('href')).toBe('/account#factors');
+    const opened = profile.waitForEvent('page');
+    await page.getByRole('link', { name: 'Second factors' }).press('Enter');
+    const account = await opened;
     await account.getByRole('button', { name: 'Add an authenticator app' }).click();
     const dialog = account.getByRole('dialog');
     const secret = (await dialog.locator('pre').innerText()).replaceAll(' ', '');
