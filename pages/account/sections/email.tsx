@@ -11,6 +11,7 @@ import { Foreign } from '../../kit/foreign.js';
 import { useMe, usePendingEmail } from '../../kit/own/own.js';
 import { Problem, shownProblem } from '../../kit/problem.js';
 import { Answered } from '../../kit/states.js';
+import { link } from '../link.js';
 
 export function Email() {
   const me = useMe();
@@ -49,7 +50,7 @@ export function Email() {
           </p>
         )}
       </Answered>
-      {next != null && (
+      {next != null && link.value === undefined && (
         <p class="notice">
           If no other account uses <Foreign text={next} />, a message is on its way to it. Your e-mail changes once you
           open the link in it, within 30 minutes, and confirm it here. Look for it among unwanted mail too.

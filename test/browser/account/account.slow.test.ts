@@ -59,7 +59,9 @@ inChromium('in Chromium, the account page', () => {
     await page.getByLabel('New e-mail').focus();
     await page.keyboard.type('stale@example.net');
     await page.keyboard.press('Enter');
-    await confirmDialog(page).getByLabel('Your password').fill('wrong');
+    await confirmDialog(page).waitFor();
+    await expectFocus(page, 'e.name', 'password');
+    await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('This password is wrong.').waitFor();
     await page.keyboard.press('Escape');
@@ -154,7 +156,7 @@ inChromium('in Chromium, the account page', () => {
     await close();
   });
 
-  test('Interface 21: what was done is said where it covers no heading', async () => {
+  test('Interface 21: what was done is said where it covers no heading, until a dialog opens', async () => {
     const { page, close } = await openAccount(site, '/account', { width: 360 });
     await page.getByLabel('New e-mail').fill('toast@example.net');
     await page.keyboard.press('Enter');
@@ -169,6 +171,9 @@ inChromium('in Chromium, the account page', () => {
       });
     })()`;
     await until('it has its place', async () => !(await page.evaluate(isOver)));
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.locator('.announcements p').waitFor({ state: 'detached' });
     await close();
   });
 

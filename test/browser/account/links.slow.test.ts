@@ -81,7 +81,10 @@ inChromium('in Chromium, the links to the account page', () => {
     await page.getByRole('status').getByText('If the address is free, a message is on its way.').waitFor();
     const token = await waitingToken(site.gateway, 'change', id);
     await site.gateway.user({ email: wanted });
+    const notice = page.getByText('Your e-mail changes once you open the link in it');
+    await notice.waitFor();
     await page.evaluate(`location.hash = 'email=${token}'`);
+    await notice.waitFor({ state: 'detached' }); // it is open
     await confirmButton(page).click();
     await page.getByRole('alert').getByText('Another account has this e-mail by now.').waitFor();
     expect(await emailOf(id)).toBe(email);
