@@ -42,6 +42,15 @@ inChromium('in Chromium, the account page', () => {
     await close();
   });
 
+  test('Interface 21: a short e-mail is whole at the width of a phone', async () => {
+    const email = 'ada.lovelace@example.com';
+    const { page, close } = await openAccount(site, '/account', { width: 360, email });
+    await page.getByRole('banner').getByText(email).waitFor();
+    const room = `(({ scrollWidth, clientWidth }) => clientWidth - scrollWidth)(document.querySelector('header bdi'))`;
+    expect(await page.evaluate(room)).toBe(0);
+    await close();
+  });
+
   test('Interface 21: with twenty sessions, hostile User-Agents, an e-mail of 254 characters, and fingers', async () => {
     const { email, id } = await site.gateway.user({ email: LONG_EMAIL });
     const opened = await openAlone(site, '/account', { scheme: 'dark', email });
