@@ -9,6 +9,9 @@ import type { AuthClient, AuthEvents, AuthState } from './types.js';
 /** A token is renewed this long before its expiry, or a fifth of its lifetime if that is less. */
 const AHEAD_MS = 60_000;
 
+/** How long after the message of another tab its entry in storage may arrive: milliseconds */
+const STORING_MS = 5_000;
+
 /** A token and the time until which it can be sent. */
 export type Held = Grant & { endsAt: number };
 
@@ -59,6 +62,8 @@ export function createSession(store: Store, environment: Environment, react: (is
   let snapshot: AuthState = stateOf(state);
   /** The session that ended last, which storage may still contain for a moment. */
   let endedSid: string | undefined;
+  /** The session in storage when another tab reported its login, which may arrive sooner than its entry in storage. */
+  let outdated: { sid: string | undefined; until: number } | undefined;
 
   function step(event: Happened, about: About = {}): Effect | undefined {
     const { sid } = session;
@@ -72,6 +77,10 @@ export function createSession(store: Store, environment: Environment, react: (is
       session.half = about.half;
     }
     if (event === 'leave' || session.sid !== sid) session.epoch += 1;
+    if (effect === 'take' && session.sid !== sid) {
+      const stored = store.read().sid;
+      outdated = stored === session.sid ? undefined : { sid: stored, until: environment.now() + STORING_MS };
+    }
 
     error = about.error ?? (session.isLeaving() ? error : undefined);
     show();
@@ -113,6 +122,7 @@ export function createSession(store: Store, environment: Environment, react: (is
       const { sid, isLeaving } = store.read();
       if (!store.isShared() || (sid && sid === endedSid)) return;
       if (isLeaving ? session.isLeaving() : sid === session.sid) return;
+      if (!isLeaving && outdated && sid === outdated.sid && environment.now() < outdated.until) return;
       step(isLeaving ? 'leave' : sid ? 'replaced' : 'ended', { sid, signedOut: { reason: 'logout' } });
     },
     usable: () => (TABLE[state].status === 'signed-in' && leftMs() > 0 ? session.held?.token : undefined),

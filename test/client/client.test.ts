@@ -186,6 +186,21 @@ test('Interface 13: a token is shared: another tab does not refresh for itself',
   expect(two.refreshes()).toBe(0);
 });
 
+test('Interface 13: the message of a login that arrives sooner than its entry in storage counts', async () => {
+  let isLate = true;
+  const storage = { ...browser.storage, getItem: (key: string) => (isLate ? null : browser.storage.getItem(key)) };
+  const [one, two] = [open(), open({ environment: { storage } })];
+  await logIn(one);
+  await until('the other tab has heard of it', () => status(two) === 'signed-in');
+  expect(await two.client.getAccessToken()).toBe(await one.client.getAccessToken());
+  isLate = false;
+  expect(await two.client.getAccessToken()).toBe(await one.client.getAccessToken());
+  isLate = true; // gone, and that is no news of before
+  two.time.skip(5_000);
+  expect(await two.client.getAccessToken()).toBeUndefined();
+  expect(two.refreshes()).toBe(0);
+});
+
 describe.each<{ without: NonNullable<PageSetup['without']> }>([{ without: [] }, { without: ['openChannel'] }])(
   'Interface 13: tabs without $without',
   ({ without }) => {
