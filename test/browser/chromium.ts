@@ -34,9 +34,14 @@ function options(ports: Record<string, number> = {}) {
   return { executablePath: CHROMIUM, args };
 }
 
-/** Its profiles are as private windows: they keep no cookie of another site. @param ports by host */
-export function launchChromium(ports?: Record<string, number>): Promise<Browser> {
-  return chromium.launch(options(ports));
+/** Its profiles are as private windows: they keep no cookie of another site. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch(options());
+}
+
+/** For addresses without ports. The button `Back` shows a page as it was left, as people have it. @param ports by host */
+export function launchWithNames(ports: Record<string, number>): Promise<Browser> {
+  return chromium.launch({ ...options(ports), ignoreDefaultArgs: ['--disable-back-forward-cache'] });
 }
 
 /** For pages of which only what they show and do matters; without the package, Chromium itself. */
