@@ -1,7 +1,7 @@
 /** A page with many scripts. `npm run build` has bundled, named and compressed its files. (Interface 19 and 21) */
 import { readdir } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { Express, Request, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { packagePath } from '../platform/package-path.js';
 import { methodNotAllowed, notFound } from './errors.js';
 import { compressWith, IMMUTABLE, madeOnce, OWN_FILES_POLICY, readBuilt, readHtml, sendPage } from './static-page.js';
@@ -14,7 +14,7 @@ interface AppPage {
   paths: RegExp;
   isPage(path: string): boolean;
   /** Whether the query of an address leads anywhere; without it, each does. If not, the page says so, with 400 */
-  leads?(req: Request): boolean;
+  leads?(req: Request, res: Response): boolean;
   /** What the script sees of the configuration */
   facts: Parameters<typeof compressWith>[0];
 }
@@ -54,7 +54,7 @@ export function addAppPage(app: Express, { name, paths, isPage, leads, facts }: 
     res.locals.route = `/${name}`;
     if (!isPage(req.path)) return notFound(req, res, next);
     if (!isRead(req.method)) return readOnly(req, res, next);
-    return leads?.(req) === false ? sendAstray(req, res.status(400), next) : send(req, res, next);
+    return leads?.(req, res) === false ? sendAstray(req, res.status(400), next) : send(req, res, next);
   });
 }
 

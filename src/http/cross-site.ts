@@ -22,15 +22,18 @@ export function crossSiteRefusal({ isDevelopment, publicUrl, corsOrigins }: Conf
     if (origin !== undefined && corsOrigins.includes(origin)) return next();
     const isForeign = origin !== undefined && origin !== publicUrl;
     if (!isForeign && req.get('sec-fetch-site') !== 'cross-site') return next();
-    if (origin !== undefined) res.locals.refusedOrigin = loggable(origin);
+    if (origin !== undefined) res.locals.refusedOrigin = loggableOrigin(origin);
     return sendError(res, 'cross_site', more);
   };
 }
 
-/** The parsed scheme, host and port, or `unreadable`. */
-function loggable(origin: string): string {
+/** A scheme, host and port as they are, such as `https://APP.example.com:443`. */
+const PLAIN_ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+
+/** The scheme, host and port, or `unreadable`. What is more than these is parsed and cut off. */
+export function loggableOrigin(origin: string): string {
   if (origin === 'null') return origin; // a sandboxed frame or a file
   if (!URL.canParse(origin)) return 'unreadable';
   const { protocol, host } = new URL(origin);
-  return `${protocol}//${host}`.slice(0, ORIGIN_LENGTH);
+  return (PLAIN_ORIGIN.test(origin) ? origin : `${protocol}//${host}`).slice(0, ORIGIN_LENGTH);
 }

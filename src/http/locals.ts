@@ -18,7 +18,7 @@ export interface RequestLocals {
   claims?: AccessClaims;
   /** Outcome of the request, for the log and the counters */
   outcome?: RequestOutcome;
-  /** Origin of a refused cross-site call, safe to log */
+  /** Origin for which a call was refused, safe to log */
   refusedOrigin?: string;
   /** At `/graphql`, and of a request that a proxy asks about: the kind of credential, once it has been read */
   caller?: PresentedKind;

@@ -84,8 +84,8 @@ const OF_CALLERS = {
   several: ['multiple_credentials'],
 } as const satisfies Record<PresentedKind, readonly string[]>;
 
-/** Interface 22: where a browser is led. */
-const GATE_OUTCOMES = ['gate_redirected', 'gate_entered', 'gate_left'] as const;
+/** Interface 22: where a browser is led. A way back without a valid state cookie is `gate_state_missing`. */
+const GATE_OUTCOMES = ['gate_redirected', 'gate_entered', 'gate_left', 'gate_state_missing'] as const;
 
 /** Interface 18: of a question of a proxy. */
 const OF_AUTHZ: ReadonlySet<AuthzOutcome> = new Set([

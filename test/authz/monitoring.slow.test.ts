@@ -69,6 +69,7 @@ test('Interface 14: every outcome of each route is there from 0, and no label ha
       'gate_redirected',
       'gate_entered',
       'gate_left',
+      'gate_state_missing',
       'internal_error',
       'client_closed',
       ...Object.keys(AUTHZ_ERRORS),
@@ -158,9 +159,9 @@ describe.each(FAMILIES)('Interface 14: %s', (family) => {
       { ...line, request_id: `one-${family}`, status: 403, caller: 'user', outcome: 'scope_missing' },
       { ...line, status: 200, caller: 'api_key', outcome: 'success' },
       { ...line, status: 200, caller: 'cron', outcome: 'success' },
-      { route: line.route, status: 403, outcome: 'origin_not_listed' },
+      { route: line.route, status: 403, outcome: 'origin_not_listed', origin: 'https://secret.example' },
     ]);
-    expect(requestLines()[3]).not.toHaveProperty('service'); // whatever a stranger writes
+    expect(requestLines()[3]).not.toHaveProperty('service');
     const assertion = String(identityOf(passed)['x-auth-assertion']);
     for (const secret of [accessToken, assertion, key.secret, cron.secret, cron.secret.split('.')[1], 'secret-']) {
       expect(captured.text()).not.toContain(secret);

@@ -20,16 +20,19 @@ import {
 } from '../support/gateway/gate.js';
 import { type Answer, claimsOf, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { newcomer, type SignedIn } from '../support/gateway/graphql.js';
+import { captureLog } from '../support/gateway/log.js';
 import { CHOSEN, issueLink, redeem } from '../support/gateway/passwords.js';
 import { logout, refresh } from '../support/gateway/routes.js';
 import { recordsOf } from '../support/gateway/rows.js';
+import { until } from '../support/until.js';
 
 const OTHER_ORIGIN = 'https://other.example.com';
 
+const captured = captureLog();
 let gateway: TestGateway;
 beforeAll(async () => {
   const origins = { FORWARD_AUTH_ORIGINS: `${GATE.FORWARD_AUTH_ORIGINS},${OTHER_ORIGIN}` };
-  gateway = await startGateway({ instances: 3, env: { ...GATE, ...origins } });
+  gateway = await startGateway({ instances: 3, log: captured.log, env: { ...GATE, ...origins } });
 });
 afterAll(() => gateway.close());
 
@@ -41,6 +44,14 @@ const comeBack = ({ path, state }: Pick<Way, 'path' | 'state'>, step: Step = {})
 
 function expectRefused(answer: Answer): void {
   expect([verdictOf(answer), answer.cookies]).toEqual(['gate, with a problem', []]);
+}
+
+/** The outcome of an answer, as the log has it. */
+async function outcomeOf({ headers }: Answer): Promise<unknown> {
+  const lineOf = () =>
+    captured.lines().find(({ msg, request_id }) => msg === 'request' && request_id === headers['x-request-id']);
+  await until('the line', () => lineOf() !== undefined);
+  return lineOf()?.['outcome'];
 }
 
 async function expectGood(way: Way): Promise<void> {
@@ -89,28 +100,58 @@ test('Interface 22: a code is good for its origin alone, and a try elsewhere doe
 test('Interface 22: a code is good in the browser that was sent away alone', async () => {
   const way = await newWay();
   const own = way.state[STATE_COOKIE] ?? '';
-  const others = [
+  const without: Array<Record<string, string>> = [
     {},
     { [STATE_COOKIE]: '' },
-    { [STATE_COOKIE]: (await newWay()).state[STATE_COOKIE] ?? '' },
     { [STATE_COOKIE]: own.slice(1) },
     { [STATE_COOKIE]: `${own}A` },
     { [STATE_COOKIE]: `"${own}"` },
-    { [STATE_COOKIE]: leadOf(way.asked).searchParams.get('state') ?? '' }, // the hash, which the address has
     { 'auth-gate-state': own },
     { [STATE_COOKIE.toLowerCase()]: own },
   ];
-  for (const cookies of others) expectRefused(await comeBack(way, { cookies }));
+  const others: Array<Record<string, string>> = [
+    { [STATE_COOKIE]: (await newWay()).state[STATE_COOKIE] ?? '' },
+    { [STATE_COOKIE]: leadOf(way.asked).searchParams.get('state') ?? '' }, // the hash, which the address has
+  ];
   const twice = `${STATE_COOKIE}=${own}; ${STATE_COOKIE}=${'A'.repeat(43)}`;
-  expectRefused(await comeBack(way, { cookies: {}, headers: { Cookie: twice } }));
+  const steps: Array<[Step, string]> = [
+    ...without.map((cookies): [Step, string] => [{ cookies }, 'gate_state_missing']),
+    ...others.map((cookies): [Step, string] => [{ cookies }, 'gate_code_invalid']),
+    [{ cookies: {}, headers: { Cookie: twice } }, 'gate_state_missing'],
+  ];
+  for (const [step, outcome] of steps) {
+    const answer = await comeBack(way, step);
+    expectRefused(answer);
+    expect([step, await outcomeOf(answer)]).toEqual([step, outcome]);
+  }
   await expectGood(way);
+});
+
+test.each(FAMILIES)('Interface 22: %s: an old way back leads somebody who is in to the start', async (family) => {
+  const who = await newcomer(gateway);
+  const { path, state, cookies } = await enter(gateway, who, { family, target: '/reports' });
+  const again = async (step: Step) => comeBack({ path, state }, { family, ...step });
+  for (const [sent, outcome] of [
+    [cookies, 'gate_code_invalid'],
+    [{ [GATE_COOKIE]: cookies[GATE_COOKIE] ?? '' }, 'gate_state_missing'],
+  ] as const) {
+    const answer = await again({ cookies: sent });
+    expect([leadOf(answer).href, answer.cookies, await outcomeOf(answer)]).toEqual([`${ORIGIN}/`, [], outcome]);
+  }
+  expectRefused(await again({ cookies: { ...cookies, [GATE_COOKIE]: 'x' } }));
+  expectRefused(await again({ cookies, headers: { Authorization: 'Bearer x' } })); // next to which no cookie is read
+  expectRefused(await again({ cookies, origin: OTHER_ORIGIN }));
+  await logout(gateway, who.refreshToken);
+  expectRefused(await again({ cookies }));
 });
 
 test("Interface 22: nobody is logged in as an attacker by the attacker's code", async () => {
   const [attacker, victim] = [await newcomer(gateway), await newcomer(gateway)];
   const { path } = await takeWay(gateway, attacker);
   const inside = await enter(gateway, victim);
-  for (const cookies of [{}, inside.state, inside.cookies]) expectRefused(await comeBack({ path, state: cookies }));
+  for (const cookies of [{}, inside.state]) expectRefused(await comeBack({ path, state: cookies }));
+  const stayed = await comeBack({ path, state: inside.cookies });
+  expect([leadOf(stayed).href, stayed.cookies]).toEqual([`${ORIGIN}/`, []]);
   expect((await visit(gateway, { cookies: inside.cookies })).headers['x-auth-caller-id']).toBe(victim.user.id);
   // A code that is bound to a browser without the cookie, or with an empty one, is good in none.
   for (const state of ['', 'undefined', 'A'.repeat(42)]) {

@@ -1,14 +1,17 @@
 /** A hundred hostile return addresses: none leads anywhere but to a listed origin, by a path of it. (Interface 22) */
-import { FORWARD_AUTH, ORIGIN } from '../support/gateway/authz.js';
+import { FAMILIES, FORWARD_AUTH, ORIGIN } from '../support/gateway/authz.js';
 import { leadOf, visit } from '../support/gateway/gate.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { type Answer, logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
+import { captureLog } from '../support/gateway/log.js';
+import { until } from '../support/until.js';
 
 const HTTP_ORIGIN = 'http://b.test:8080';
 
+const captured = captureLog();
 let gateway: TestGateway;
 let refreshToken: string;
 beforeAll(async () => {
-  gateway = await startGateway({ env: FORWARD_AUTH });
+  gateway = await startGateway({ log: captured.log, env: FORWARD_AUTH });
   ({ refreshToken } = await logIn(gateway, (await gateway.user()).email));
 });
 afterAll(() => gateway.close());
@@ -148,6 +151,39 @@ test('Interface 22: a hostile return address gets no code, and a page that leads
     expect(page.text).toContain('data-astray="true"');
   }
   expect(await gateway.rows('select from gate_codes')).toEqual([]);
+});
+
+/** An origin that is not listed, and what the log has of it: what an operator compares with FORWARD_AUTH_ORIGINS. */
+const LOGGED: Array<[origin: string, logged: string]> = [
+  ['https://new.example.com', 'https://new.example.com'],
+  ['https://APP.example.com', 'https://APP.example.com'],
+  ['https://app.example.com:443', 'https://app.example.com:443'],
+  ['http://[::1]:8080', 'http://[::1]:8080'],
+  ['https://user:word@new.example.com', 'https://new.example.com'],
+  ['https://new.example.com" word', 'unreadable'],
+  [`https://${'a'.repeat(300)}.example`, `https://${'a'.repeat(248)}`],
+];
+
+test('Interface 22: the log has the origin that is not listed, and nothing else shows it', async () => {
+  const lineOf = ({ headers }: Answer) =>
+    captured.lines().find(({ msg, request_id }) => msg === 'request' && request_id === headers['x-request-id']);
+  for (const [origin, logged] of LOGGED) {
+    const answers = [await gateOf(origin, '/word')];
+    for (const family of FAMILIES) {
+      if (URL.canParse(origin)) answers.push(await visit(gateway, { family, origin, target: '/word' }));
+    }
+    for (const answer of answers) {
+      await until('the line', () => lineOf(answer) !== undefined);
+      expect(lineOf(answer)).toMatchObject({ outcome: 'origin_not_listed', origin: logged });
+      expect(lineOf(answer)).not.toHaveProperty('service');
+      expect(answer.text).not.toContain(origin);
+      expect(JSON.stringify(lineOf(answer))).not.toContain('word');
+    }
+  }
+  const astray = await gateOf(ORIGIN, 'no path');
+  await until('the line', () => lineOf(astray) !== undefined);
+  expect([astray.status, lineOf(astray)?.['origin'], lineOf(astray)?.['outcome']]).toEqual([400, undefined, undefined]);
+  expect((await gateway.send('GET', '/metrics')).text).not.toContain('new.example.com');
 });
 
 test('Interface 22: a target that looks hostile leads below its origin', async () => {

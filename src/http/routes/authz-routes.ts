@@ -28,6 +28,7 @@ import {
   toGate,
 } from '../authz/pages.js';
 import { addressList, peerAddressOf } from '../client-address.js';
+import { loggableOrigin } from '../cross-site.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { AUTHZ_ERRORS, type AuthzReason } from '../refusals.js';
 import { signingHints } from '../refused-caller.js';
@@ -88,7 +89,10 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     if (hasIdentityField(req.rawHeaders)) return refusalOf('identity_field');
     const original = family.read(req, rest);
     if ('kind' in original) return refusalOf(original.reason, original.detail);
-    if (!origins.has(original.origin)) return refusalOf('origin_not_listed');
+    if (!origins.has(original.origin)) {
+      locals.refusedOrigin = loggableOrigin(original.origin);
+      return refusalOf('origin_not_listed');
+    }
     if (rule.hasPages && !config.isDevelopment && !isSecure(original.origin)) return refusalOf('origin_not_secure');
     locals.service = original.origin;
     const { rawHeaders } = req;

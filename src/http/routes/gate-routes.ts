@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { issueGateCode } from '../../auth/gate-codes.js';
 import type { Deps } from '../../services.js';
 import { addAppPage } from '../app-page.js';
-import { crossSiteRefusal } from '../cross-site.js';
+import { crossSiteRefusal, loggableOrigin } from '../cross-site.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { GATE_PATH, isTarget, leadsToService } from '../gate-url.js';
 import { parseBody, readJson, requireJson } from '../json-body.js';
@@ -51,7 +51,14 @@ export function addGateRoutes(
     name: 'gate',
     paths: new RegExp(`^${GATE_PATH}$`),
     isPage: () => true,
-    leads: (req) => leadsToService(req, origins),
+    leads: (req, { locals }) => {
+      const { origin } = req.query;
+      if (typeof origin === 'string' && !origins.has(origin)) {
+        locals.outcome = 'origin_not_listed';
+        locals.refusedOrigin = loggableOrigin(origin);
+      }
+      return leadsToService(req, origins);
+    },
     facts: {
       'public-url': config.publicUrl, // the origin whose logins are accepted
       'set-password': isForgotFormOurs(config),
