@@ -49,7 +49,7 @@ export function createExpressApp(
     if (config.corsOrigins.length > 0) app.use(allowOrigins(config.corsOrigins));
     addHealthRoutes(app, services, readiness);
     if (config.metricsPort === undefined) addMetricsRoute(app, services);
-    const countLogin = loginRateLimit(services);
+    const countLogin = loginRateLimit(config.login, services);
     const guards = loginGuards(services, countLogin);
     const tokenAnswer = createTokenAnswer(config);
     addAuthRoutes(app, services, guards, tokenAnswer);

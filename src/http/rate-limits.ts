@@ -12,10 +12,6 @@ import { createLoginLimiter } from '../rate-limits/login-limiter.js';
 import type { Deps } from '../services.js';
 import { sendError } from './errors.js';
 
-/** Says what a newcomer changes. Pages put how long to wait in the place of its end. */
-export const LIMITED_IN_DEVELOPMENT =
-  'Too many login attempts (a higher LOGIN_RATE_LIMIT allows more), try again later';
-
 /** The policy, sent in every answer of the route. */
 export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): RequestHandler {
   return (_req, res, next) => {
@@ -25,16 +21,15 @@ export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): 
 }
 
 /** Counts every request, valid or not. */
-export function loginRateLimit({ config, ...deps }: Deps<'clock' | 'config' | 'db' | 'redis'>): RequestHandler {
-  const countLogin = createLoginLimiter(config.login, deps);
-  const more = config.isDevelopment ? { detail: LIMITED_IN_DEVELOPMENT } : {};
+export function loginRateLimit(login: Config['login'], deps: Deps<'clock' | 'db' | 'redis'>): RequestHandler {
+  const countLogin = createLoginLimiter(login, deps);
   return async (_req, res, next) => {
     const { budget, origin } = res.locals;
     const state = await countLogin(origin.ipAddress, budget);
     setState(res, 'login', state);
     if (state.allowed) return next();
     res.set('Retry-After', String(state.resetSeconds));
-    return sendError(res, 'login_rate_limited', more);
+    return sendError(res, 'login_rate_limited');
   };
 }
 

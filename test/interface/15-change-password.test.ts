@@ -210,7 +210,7 @@ test('Interface 15: it counts for the login limit of the address', async () => {
   expect((await check(limited, 'pl_x')).headers['ratelimit']).toBe('"login";r=1;t=900');
   expect((await redeem(limited, 'pl_x')).headers['ratelimit']).toBe('"login";r=0;t=900');
   const answer = await changePassword(limited, accessToken);
-  expect([answer.status, answer.json.reason]).toEqual([429, 'login_rate_limited']);
+  expect([answer.status, answer.json.detail]).toEqual([429, 'Too many login attempts, try again later']);
   await limited.close();
 });
 

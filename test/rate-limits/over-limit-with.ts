@@ -69,7 +69,7 @@ export function overLimitWith(store: 'PostgreSQL' | 'Redis'): void {
   test('Interface 5: the answer from memory says when the window ends', async () => {
     await goOver();
     const asked = await attempt();
-    expect(asked.json.reason).toBe('login_rate_limited');
+    expect(asked.json).toEqual({ detail: 'Too many login attempts, try again later', reason: 'login_rate_limited' });
     const seconds = Number(asked.headers['retry-after']);
     expect(seconds).toBeGreaterThan(890);
     gateway.clock.advance(0.9);

@@ -49,7 +49,7 @@ withRedis('with one server', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt(i % 2 === 0 ? one : two)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(401), ...Array(23).fill(429)]);
     const over = await attempt();
-    expect(over.json.reason).toBe('login_rate_limited');
+    expect(over.json).toEqual({ detail: 'Too many login attempts, try again later', reason: 'login_rate_limited' });
     expect(over.headers['ratelimit-policy']).toBe('"login";q=7;w=900');
     expect(Number(over.headers['retry-after'])).toBeGreaterThan(450);
     expect(await gateway.rows('select 1 from rate_limits')).toEqual([]);

@@ -1,7 +1,6 @@
 /** OpenAPI 3.1 responses: those with a body of their own, and errors with their reasons and sentences. */
 import { CROSS_SITE_IN_DEVELOPMENT } from '../cross-site.js';
 import { NO_FRAGMENT, ONE_HOST } from '../malformed.js';
-import { LIMITED_IN_DEVELOPMENT } from '../rate-limits.js';
 import { type AuthzReason, ERRORS, type RestReason } from '../refusals.js';
 import { ALLOW, always, COUNTED, NO_STORE, RATE_LIMIT_POLICY, REQUEST_ID, RETRY_AFTER } from './fields.js';
 
@@ -138,18 +137,7 @@ export function unreadable(fields: Fields): object {
   });
 }
 
-/** In production and in development */
-const LIMITED: Sentence[] = [
-  'login_rate_limited',
-  { name: 'in_development', reason: 'login_rate_limited', detail: LIMITED_IN_DEVELOPMENT },
-];
-
 /** The 429 of a route with rate limits. */
 export function tooMany(description: string, reasons: readonly RestReason[], fields: Fields = {}): object {
-  const sentences = reasons.flatMap((reason) => (reason === 'login_rate_limited' ? LIMITED : [reason]));
-  return refusal(description, [...sentences, 'too_many_requests'], {
-    ...PERHAPS,
-    'Retry-After': RETRY_AFTER,
-    ...fields,
-  });
+  return refusal(description, [...reasons, 'too_many_requests'], { ...PERHAPS, 'Retry-After': RETRY_AFTER, ...fields });
 }
