@@ -9,9 +9,6 @@ import type { AuthClient, AuthEvents, AuthState } from './types.js';
 /** A token is renewed this long before its expiry, or a fifth of its lifetime if that is less. */
 const AHEAD_MS = 60_000;
 
-/** How long after the message of another tab its entry in storage may arrive: milliseconds */
-const STORING_MS = 5_000;
-
 /** A token and the time until which it can be sent. */
 export type Held = Grant & { endsAt: number };
 
@@ -62,8 +59,8 @@ export function createSession(store: Store, environment: Environment, react: (is
   let snapshot: AuthState = stateOf(state);
   /** The session that ended last, which storage may still contain for a moment. */
   let endedSid: string | undefined;
-  /** The session in storage when another tab reported its login, which may arrive sooner than its entry in storage. */
-  let outdated: { sid: string | undefined; until: number } | undefined;
+  /** What storage still said when the message of a login in another tab arrived; null once it says more. */
+  let outdated: string | null | undefined = null;
 
   function step(event: Happened, about: About = {}): Effect | undefined {
     const { sid } = session;
@@ -77,10 +74,7 @@ export function createSession(store: Store, environment: Environment, react: (is
       session.half = about.half;
     }
     if (event === 'leave' || session.sid !== sid) session.epoch += 1;
-    if (effect === 'take' && session.sid !== sid) {
-      const stored = store.read().sid;
-      outdated = stored === session.sid ? undefined : { sid: stored, until: environment.now() + STORING_MS };
-    }
+    if (effect === 'take' && session.sid !== sid) outdated = store.read().sid;
 
     error = about.error ?? (session.isLeaving() ? error : undefined);
     show();
@@ -121,8 +115,8 @@ export function createSession(store: Store, environment: Environment, react: (is
     look: () => {
       const { sid, isLeaving } = store.read();
       if (!store.isShared() || (sid && sid === endedSid)) return;
-      if (isLeaving ? session.isLeaving() : sid === session.sid) return;
-      if (!isLeaving && outdated && sid === outdated.sid && environment.now() < outdated.until) return;
+      if (sid !== outdated || sid === session.sid) outdated = null;
+      if (isLeaving ? session.isLeaving() : sid === session.sid || sid === outdated) return;
       step(isLeaving ? 'leave' : sid ? 'replaced' : 'ended', { sid, signedOut: { reason: 'logout' } });
     },
     usable: () => (TABLE[state].status === 'signed-in' && leftMs() > 0 ? session.held?.token : undefined),

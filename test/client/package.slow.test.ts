@@ -8,7 +8,7 @@ import { packagesFolder } from '../support/programs/packages.js';
 import { installClient, type Project } from './packed.js';
 
 /** Of `browser`, bundled and minified */
-const MOST_BYTES = 5_453;
+const MOST_BYTES = 5_485;
 
 const SCHEMA = readFileSync('schema.graphql', 'utf8');
 let project: Project;
