@@ -203,7 +203,7 @@ test('Interface 21: who changes their own e-mail: the old address gets the way b
   const undone = (await server.reached(6)).slice(3);
   expect(subjectsTo(undone)).toEqual([
     `new@example.com: ${CHANGED}`,
-    'old@example.com: New password for auth.example.com',
+    'old@example.com: Your account at auth.example.com needs a new password',
     `old@example.com: ${CHANGED}`,
   ]);
   const toOther = undone.find(({ headers }) => headers.get('to') === 'new@example.com');
