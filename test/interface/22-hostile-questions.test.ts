@@ -370,7 +370,7 @@ const WITH: Array<[Question, verdict: string, but?: Family[]]> = [
     '/.auth-gateway/../callback',
     '/.auth-gateway/%6cogout',
   ].map((target): [Question, string] => [{ target }, '404 not_found']),
-  [{ target: '/.auth-gateway/callback' }, 'back'],
+  [{ target: '/.auth-gateway/callback' }, 'gate, with a problem'],
   [{ target: '/.auth-gateway/logout' }, '405 method_not_allowed'],
   ...['X-Auth-Role', 'x-auth-caller-id', 'X_Auth_Role', 'X-Auth-Anything', 'X.Auth.Role'].map(
     (name): [Question, string] => [{ headers: { [name]: 'admin' } }, '403 identity_field'],

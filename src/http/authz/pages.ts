@@ -183,7 +183,7 @@ export async function answerOwnPath(
     res.set('Allow', allowed);
     return 'method_not_allowed';
   }
-  if (path === CALLBACK) return enter(deps, req, original, query, hasOther);
+  if (path === CALLBACK) return enter(deps, req, original, query);
   return hasOther ? 'missing_credentials' : leave(deps, req, res, original);
 }
 
@@ -192,7 +192,6 @@ async function enter(
   req: Request,
   original: OriginalRequest,
   query: string,
-  hasOther: boolean,
 ): Promise<Redirect | GateRefusal> {
   const { origin } = original;
   if (!isNavigation(original, req)) return 'gate_code_invalid';
@@ -202,10 +201,8 @@ async function enter(
   const taken = state === undefined ? undefined : await takeGateCode(deps, code, { origin, state });
   if (taken === undefined) {
     const outcome = state === undefined ? 'gate_state_missing' : 'gate_code_invalid';
-    // An old address is no problem for somebody who is in. Others are never led straight to another question: a browser that
-    // keeps no cookie would go round and round.
-    const isIn = !hasOther && (await resolveCookie(deps, req, original)).kind === 'caller';
-    return { outcome, location: isIn ? `${origin}/` : gateUrl(deps.config, { origin, target: '/', problem: 'code' }) };
+    // Never straight to another question: a browser that keeps no cookie would go round and round.
+    return { outcome, location: gateUrl(deps.config, { origin, target: '/', problem: 'code' }) };
   }
   const token = signGateToken(deps.keyring, deps.config, taken, origin, deps.clock.now());
   return { outcome: 'gate_entered', location: origin + taken.target, setCookie: setCookie(origin, names.gate, token) };
