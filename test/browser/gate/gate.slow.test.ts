@@ -1,4 +1,5 @@
 /** The page `/gate`: from a service to the login and back. (Interface 22) */
+import type { Page } from 'playwright-core';
 import { codeAt, withTotp } from '../../support/gateway/factors.js';
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { expectFocus, GOOD, lookAt } from '../console/console.js';
@@ -13,6 +14,9 @@ import {
   startGate,
   submitLogin,
 } from './gate.js';
+
+/** The field, once the keyboard leads to it. */
+const focused = (page: Page, label: string) => page.getByLabel(label).and(page.locator(':focus'));
 
 inChromium('in Chromium, the gate', () => {
   let site: GateSite;
@@ -105,11 +109,11 @@ inChromium('in Chromium, the gate', () => {
       await page.getByText(`To reach ${site.service.host}.`).waitFor();
       if (way === 'code') {
         site.gateway.clock.advance(30);
-        await page.keyboard.type(codeAt(person.secret, site.gateway.clock.now()));
+        await focused(page, 'Code').pressSequentially(codeAt(person.secret, site.gateway.clock.now()));
       } else {
         await page.getByRole('button', { name: 'Use a recovery code' }).press('Enter');
         await page.getByLabel('Recovery code').waitFor();
-        await page.keyboard.type(person.recoveryCodes[0] ?? '');
+        await focused(page, 'Recovery code').pressSequentially(person.recoveryCodes[0] ?? '');
       }
       await page.keyboard.press('Enter');
       await inside(site, page);
