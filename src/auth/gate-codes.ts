@@ -2,12 +2,12 @@
  * Ways back from `/gate` to a service, each good once: for one origin, and for the browser that was sent away. Only the SHA-256
  * of a code is stored. (Interface 22)
  */
-import { createHash } from 'node:crypto';
 import { statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { addSeconds } from '../platform/clock.js';
 import { isUuid, randomBase64url } from '../platform/ids.js';
 import type { Deps } from '../services.js';
+import { hashOfToken } from './password-links.js';
 
 const CODE_SECONDS = 30;
 const CODE_BYTES = 32;
@@ -60,7 +60,7 @@ export async function issueGateCode(
     const code = randomBase64url(CODE_BYTES);
     const issued = await db.run(issueSql, {
       jti: claims.jti,
-      code_sha256: sha256(code),
+      code_sha256: hashOfToken(code),
       origin,
       target,
       state_sha256: Buffer.from(state, 'base64url'),
@@ -99,9 +99,9 @@ export async function takeGateCode(
 ): Promise<{ sub: string; sid: string; target: string } | undefined> {
   clock.requireSynced();
   const [taken] = await db.run(takeSql, {
-    code_sha256: sha256(code),
+    code_sha256: hashOfToken(code),
     origin,
-    state_sha256: sha256(state),
+    state_sha256: hashOfToken(state),
     now: clock.now(),
   });
   return taken && { sub: taken.user_id, sid: taken.family_id, target: taken.target };
@@ -109,11 +109,7 @@ export async function takeGateCode(
 
 /** The state as a code has it, of the cookie. */
 export function stateOf(cookie: string): string {
-  return sha256(cookie).toString('base64url');
+  return hashOfToken(cookie).toString('base64url');
 }
 
 export const expiredGateCodes: Expiring = expiring('gate_codes', 'code_sha256', 'expires_at < :before');
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}

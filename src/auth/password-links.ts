@@ -8,7 +8,7 @@ import { type Expiring, expiring } from '../db/sweeper.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 
 /** @param token of any form: an invalid one costs as much as a wrong one */
-export function hashOfToken(token: string): Uint8Array {
+export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 

@@ -155,11 +155,11 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
     if (hasCredential) return 'by_credential';
     const found = await resolveCookie(within, req, original);
     if (found.kind === 'refused') return refusalOf('cross_site');
-    const isPage = isNavigation(original, req);
-    if (found.kind === 'nobody') return isPage ? toGate(deps, req, original) : 'by_credential';
+    if (found.kind === 'nobody') return isNavigation(original, req) ? toGate(deps, req, original) : 'by_credential';
     res.locals.caller = 'user';
     const refusal = admit(res, rule, original, found);
-    return refusal?.reason === 'confirmation_required' && isPage ? toGate(deps, req, original, rule.proof) : refusal;
+    if (refusal?.reason !== 'confirmation_required' || !isNavigation(original, req)) return refusal;
+    return toGate(deps, req, original, rule.proof);
   };
 
   /** Applies the rule to a known caller. */
