@@ -131,7 +131,14 @@ test.each(ACCESS_ALGS)(
       const { sub, sid, jti } = ids;
       for (const { accessToken, refreshToken } of [pair, theirs]) {
         for (const verdict of [by.access(accessToken, at(899)), ofRing.verifyAccessToken(accessToken, at(899))]) {
-          expect(await verdict).toEqual({ sub, role, sid, acr: 'aal1', authTime: nowSeconds - 60 });
+          expect(await verdict).toEqual({
+            sub,
+            role,
+            sid,
+            acr: 'aal1',
+            authTime: nowSeconds - 60,
+            expiresAt: nowSeconds + 900,
+          });
         }
         for (const verdict of [
           by.refresh(refreshToken, at(3_599)),

@@ -50,6 +50,7 @@ export const apiKey: CallerKind<'api_key'> = {
     const [key] = await db.run(scopesOfApiKeySql, { key_id: keyId, now });
     return key;
   },
+  scopesNow: async (...of) => (await apiKey.standing(...of))?.scopes,
 };
 
 /** An honest caller finds its mistake by comparing. The text reveals nothing about the key. */

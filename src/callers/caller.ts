@@ -112,4 +112,6 @@ export interface CallerKind<Type extends CallerType> {
   scopes(caller: Callers[Type], settings: Pick<ScopeSettings, 'secondFactorRoles'>): Scopes;
   /** By the rows now; undefined if the caller is deactivated, deleted, revoked or expired. */
   standing(db: Db, caller: Callers[Type], now: Date, settings: StandingSettings): Promise<Standing | undefined>;
+  /** What an answer that lasts still relies on. Undefined also if the token has expired or the session has ended. */
+  scopesNow(db: Db, caller: Callers[Type], now: Date, settings: StandingSettings): Promise<Scopes | undefined>;
 }

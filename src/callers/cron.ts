@@ -57,4 +57,5 @@ export const cron: CallerKind<'cron'> = {
     const [key] = await db.run(findCronKeySql, { key_id: keyId, now });
     return key && { scopes: key.scopes };
   },
+  scopesNow: async (...of) => (await cron.standing(...of))?.scopes,
 };

@@ -6,7 +6,7 @@ import { type AuthenticationMethod, assuranceOf } from '../domain/assurance.js';
 import type { Role } from '../domain/roles.js';
 import { ROLE_SCOPES, scopesInSession } from '../domain/scopes.js';
 import type { NeededProof } from '../domain/standing.js';
-import { addSeconds } from '../platform/clock.js';
+import { addSeconds, epochSeconds } from '../platform/clock.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { Deps } from '../services.js';
 import type { CallerKind } from './caller.js';
@@ -99,6 +99,12 @@ export const user: CallerKind<'user'> = {
       scopes: scopesInSession({ role: row.role, acr }, secondFactorRoles),
       needs: confirmSeconds === 0 ? undefined : neededProof(row, confirmSeconds, now),
     };
+  },
+  scopesNow: async (db, { sub, sid = null, expiresAt }, now, { secondFactorRoles }) => {
+    if (expiresAt <= epochSeconds(now)) return undefined;
+    const [row] = await db.run(standingOfUserSql, { id: sub, sid, now });
+    if (row === undefined || row.proved_at === null) return undefined;
+    return scopesInSession({ role: row.role, acr: assuranceOf(row.amr ?? []) }, secondFactorRoles);
   },
 };
 

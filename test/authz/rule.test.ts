@@ -88,6 +88,7 @@ describe('Interface 18: a rule', () => {
     sid: undefined,
     acr,
     authTime: NOW_SECONDS - ageSeconds,
+    expiresAt: NOW_SECONDS + 900,
   });
   const key: Caller = { callerType: 'api_key', keyId: 'ak_1', serviceName: 's', scopes: [], rateLimit: 1 };
   const job: Caller = { callerType: 'cron', keyId: 'ck_1', serviceName: 's', scopes: [] };

@@ -30,7 +30,7 @@ export function signGateToken(
 }
 
 /**
- * The claims, also of an expired token.
+ * The claims, also of an expired token; `expiresAt` is in seconds since the epoch.
  * @returns undefined if the gateway has not made it for this origin
  */
 export function readGateToken(
@@ -38,10 +38,10 @@ export function readGateToken(
   { publicUrl }: Settings,
   token: string,
   origin: string,
-): (GateClaims & { isExpired(now: Date): boolean }) | undefined {
+): (GateClaims & { expiresAt: number }) | undefined {
   const claims = readOwnJwt(token, (header) => keyring.byHeader('gate', header));
   if (claims === undefined || claims.iss !== publicUrl || claims.aud !== origin) return undefined;
   const { sub, sid, exp = 0 } = claims;
   if (!isUuid(sub) || !isUuid(sid)) return undefined;
-  return { sub, sid, isExpired: (now) => exp <= epochSeconds(now) };
+  return { sub, sid, expiresAt: exp };
 }

@@ -41,6 +41,8 @@ export interface AccessClaims {
   acr: AssuranceLevel;
   /** The latest proof of the session when the token was issued: seconds since the epoch */
   authTime: number;
+  /** `exp`: seconds since the epoch */
+  expiresAt: number;
 }
 
 /** Claims of a refresh JWT whose signature and expiry are valid; any of them may be missing. */
@@ -108,8 +110,6 @@ export interface Tokens {
 /** An access token whose signature and claims are valid; only its expiry is left to check. */
 interface KnownToken {
   claims: AccessClaims;
-  /** `exp`: seconds since the epoch */
-  expiresAt: number;
   key: SigningKey;
 }
 
@@ -158,9 +158,10 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       sid: isUuid(sid) ? sid : undefined,
       acr: isAssuranceLevel(acr) ? acr : 'aal1',
       authTime: secondsOf(auth_time) ?? secondsOf(iat) ?? 0,
+      expiresAt: exp ?? Number.POSITIVE_INFINITY,
     } as const;
     // `nbf` would have to be compared at each use; our tokens have none.
-    if (exp !== undefined && nbf === undefined) known.set(digest, { claims, expiresAt: exp, key: verified.key });
+    if (exp !== undefined && nbf === undefined) known.set(digest, { claims, key: verified.key });
     return claims;
   };
 
@@ -207,7 +208,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
       const found = findKnown(digest);
       if (found === undefined) return checkAccessToken(token, digest, now);
       clock.requireSynced();
-      return found.expiresAt > epochSeconds(now) ? found.claims : undefined;
+      return found.claims.expiresAt > epochSeconds(now) ? found.claims : undefined;
     },
 
     verifyRefreshToken: async (token, now) => {

@@ -70,7 +70,10 @@ export class CronCallerType extends KeyCallerType {
 }
 
 /** The fields of a caller in the schema: all except the session of a user and its proof. The resolver reads the scopes. */
-type Shown<K extends Kind> = Omit<Extract<Caller, { callerType: K }>, 'sid' | 'acr' | 'authTime' | 'scopes'>;
+type Shown<K extends Kind> = Omit<
+  Extract<Caller, { callerType: K }>,
+  'sid' | 'acr' | 'authTime' | 'expiresAt' | 'scopes'
+>;
 
 export type CallerObjectType = UserCallerType | ApiKeyCallerType | CronCallerType;
 

@@ -139,14 +139,17 @@ export async function resolveCookie(
   if (claims === undefined) return { kind: 'nobody' };
   clock.requireSynced();
   const now = clock.now();
-  if (claims.isExpired(now)) return { kind: 'nobody' };
+  if (claims.expiresAt <= epochSeconds(now)) return { kind: 'nobody' };
   if (!isOfOwnOrigin(original, req)) return { kind: 'refused' };
   const live = await readLiveSession(db, claims, now);
   return live === undefined ? { kind: 'nobody' } : { kind: 'caller', caller: callerOf(claims, live) };
 }
 
-function callerOf({ sub, sid }: GateClaims, { role, amr, provedAt }: LiveSession): UserCaller {
-  return { callerType: 'user', sub, sid, role, acr: assuranceOf(amr), authTime: epochSeconds(provedAt) };
+function callerOf(
+  { sub, sid, expiresAt }: GateClaims & { expiresAt: number },
+  { role, amr, provedAt }: LiveSession,
+): UserCaller {
+  return { callerType: 'user', sub, sid, role, acr: assuranceOf(amr), authTime: epochSeconds(provedAt), expiresAt };
 }
 
 function readCookie({ config, keyring }: Deps<'config' | 'keyring'>, req: Request, { origin }: OriginalRequest) {

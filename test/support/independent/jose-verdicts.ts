@@ -38,7 +38,7 @@ export function createJudge(jwks: readonly JWK[], issuer: string, audience: stri
       return { type, jti, sub, sid, signedBy: isOct ? 'refresh' : 'access' };
     },
     access: async (token, now) => {
-      const { type, sub, role, sid, acr, auth_time, iat } = (await verified(token, now, 'at+jwt'))?.payload ?? {};
+      const { type, sub, role, sid, acr, auth_time, iat, exp } = (await verified(token, now, 'at+jwt'))?.payload ?? {};
       if (type !== 'access' || typeof sub !== 'string' || !UUID.test(sub)) return undefined;
       if (!['viewer', 'analyst', 'admin'].includes(String(role)) || typeof role !== 'string') return undefined;
       return {
@@ -47,6 +47,7 @@ export function createJudge(jwks: readonly JWK[], issuer: string, audience: stri
         sid: typeof sid === 'string' && UUID.test(sid) ? sid : undefined,
         acr: acr === 'aal2' ? 'aal2' : 'aal1',
         authTime: [auth_time, iat, 0].find((claim) => Number.isFinite(claim)),
+        expiresAt: exp,
       };
     },
   };
