@@ -153,6 +153,48 @@ test('Interface 22: a hostile return address gets no code, and a page that leads
   expect(await gateway.rows('select from gate_codes')).toEqual([]);
 });
 
+/** The messages of a return address that is right in all but this. */
+const OF_ORIGIN = 'must be one of FORWARD_AUTH_ORIGINS';
+const OF_TARGET = 'must be a path and query of printable ASCII without # and backslash';
+const OF_STATE = 'must be 32 bytes in base64url';
+const STATE = 'A'.repeat(43);
+const BODY = { origin: ORIGIN, target: '/', state: STATE };
+const INVALID: Array<[body: unknown, field: string, message: string]> = [
+  ...[true, 5, 'word', [], [BODY]].map((body): [unknown, string, string] => [
+    body,
+    ...(['body', 'must be a JSON object'] as const),
+  ]),
+  ...['origin', 'target', 'state'].flatMap((field) =>
+    [undefined, null, true, 5, [STATE], { toString: STATE }].map((value): [unknown, string, string] => [
+      { ...BODY, [field]: value },
+      field,
+      'must be a string',
+    ]),
+  ),
+  [{ ...BODY, origin: '' }, 'origin', OF_ORIGIN],
+  [{ ...BODY, origin: 'https://evil.example' }, 'origin', OF_ORIGIN],
+  [{ ...BODY, target: '' }, 'target', OF_TARGET],
+  [{ ...BODY, target: '//evil.example/#' }, 'target', OF_TARGET],
+  ...['', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, `${STATE}\n`].map(
+    (state): [unknown, string, string] => [{ ...BODY, state }, 'state', OF_STATE],
+  ),
+];
+
+test('Interface 22: a body that is not valid says what each field must be, in the words of the other bodies', async () => {
+  const send = (body: unknown) =>
+    gateway.send('POST', '/auth/gate', {
+      headers: { Cookie: `refresh_token=${refreshToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  for (const [body, field, message] of INVALID) {
+    const { status, json } = await send(body);
+    expect([body, status, json.reason, json.errors]).toEqual([body, 422, 'body_invalid', [{ field, message }]]);
+  }
+  const allMissing = Object.keys(BODY).map((field) => ({ field, message: 'must be a string' }));
+  for (const body of [{}, null]) expect([body, (await send(body)).json.errors]).toEqual([body, allMissing]);
+  expect((await send(BODY)).status).toBe(200);
+});
+
 /** An origin that is not listed, and what the log has of it: what an operator compares with FORWARD_AUTH_ORIGINS. */
 const LOGGED: Array<[origin: string, logged: string]> = [
   ['https://new.example.com', 'https://new.example.com'],

@@ -16,11 +16,15 @@ import { isForgotFormOurs } from './set-password-page.js';
 
 /** @param origins FORWARD_AUTH_ORIGINS */
 function wayBackBody(origins: ReadonlySet<string>) {
-  return z.object({
-    origin: z.string().refine((origin) => origins.has(origin), 'must be one of FORWARD_AUTH_ORIGINS'),
-    target: z.string().refine(isTarget, 'must be a path and query of printable ASCII without # and backslash'),
-    state: z.string().regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url'),
-  });
+  const text = z.string('must be a string');
+  return z.object(
+    {
+      origin: text.refine((origin) => origins.has(origin), 'must be one of FORWARD_AUTH_ORIGINS'),
+      target: text.refine(isTarget, 'must be a path and query of printable ASCII without # and backslash'),
+      state: text.regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url'),
+    },
+    'must be a JSON object',
+  );
 }
 
 export function addGateRoutes(
