@@ -10,6 +10,7 @@ import type { World } from './request.js';
 const ALL_SCOPES = [
   'users:read',
   'users:write',
+  'sessions:read',
   'sessions:write',
   'audit:read',
   'keys:read',

@@ -6,6 +6,7 @@ import type { Role } from './roles.js';
 export const OWN_SCOPES = [
   'users:read',
   'users:write',
+  'sessions:read',
   'sessions:write',
   'audit:read',
   'keys:read',
@@ -30,7 +31,7 @@ export interface RoleInSession {
 /** Interface 11. */
 export const ROLE_SCOPES: Record<Role, Scopes> = {
   admin: 'all',
-  analyst: ['users:read', 'audit:read'],
+  analyst: ['users:read', 'sessions:read', 'audit:read'],
   viewer: [],
 };
 

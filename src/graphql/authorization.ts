@@ -8,50 +8,59 @@ import { type Needs, type Operator, requireScope } from '../admin/administer.js'
 import { asUser, type Caller, type UserCaller } from '../callers/caller.js';
 import { kindOf } from '../callers/kinds.js';
 import type { Db } from '../db/statement.js';
-import type { OwnScope, Scopes } from '../domain/scopes.js';
+import { hasScope, type OwnScope, type Scopes } from '../domain/scopes.js';
 import type { Standing } from '../domain/standing.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf } from './errors.js';
 
-/** What a field requires of its caller. */
-interface Requirement {
+/** What a field requires of its caller: `extensions.requirement`. */
+export interface Requirement {
+  /** Alternatives, each a list of scopes that are all needed. Undefined if no scope is needed in every case, as for own objects */
+  scopes: OwnScope[][] | undefined;
   sentence: string;
   /** @throws FORBIDDEN. Undefined if the function that the field calls checks by itself */
-  check?(context: GraphqlContext, source: never): void;
+  check?: ((context: GraphqlContext, source: never) => void) | undefined;
 }
 
 const KEY = 'requirement';
 
-/** Declares the scope that a field needs. */
-export function RequireScope(scope: OwnScope) {
-  return Extensions({
-    [KEY]: { sentence: sentenceOf({ scope }), check: (context) => mustHave(scope, context) } satisfies Requirement,
-  });
+/** Declares the scope that a field needs. @param others scopes of which each is enough too */
+export function RequireScope(scope: OwnScope, ...others: OwnScope[]) {
+  const check = (context: GraphqlContext): void => {
+    const scopes = scopesByCredential(context);
+    if (!others.some((other) => hasScope(scopes, other))) requireScope(scopes, scope);
+  };
+  return declare({ scopes: [scope, ...others].map((one) => [one]), check });
 }
 
 /** Declares a scope that users do not need for their own objects. @param ownerOf the owner of the parent */
 export function RequireScopeUnlessOwn<Source>(scope: OwnScope, ownerOf: (source: Source) => string) {
   const check = (context: GraphqlContext, source: Source): void => {
-    if (asUser(context.caller)?.sub !== ownerOf(source)) mustHave(scope, context);
+    if (asUser(context.caller)?.sub !== ownerOf(source)) requireScope(scopesByCredential(context), scope);
   };
-  return Extensions({ [KEY]: { sentence: sentenceOf({ scope, exceptOwn: true }), check } satisfies Requirement });
+  return declare({ scopes: undefined, sentence: sentenceOf([[scope]], true), check });
 }
 
 /** Declares that a field is only for users with an access token. */
 export function RequireUser() {
   const check = ({ caller }: GraphqlContext): void => void userOf(caller);
-  return Extensions({ [KEY]: { sentence: 'Only for callers of type `user`.', check } satisfies Requirement });
+  return declare({ scopes: undefined, sentence: 'Only for callers of type `user`.', check });
 }
 
 /** Declares that a field needs what the function that it calls needs; that function checks it. */
-export function RequiresWhat({ needs }: { needs: Needs }) {
-  return Extensions({ [KEY]: { sentence: sentenceOf(needs) } satisfies Requirement });
+export function RequiresWhat({ needs: { scope, also = [], exceptOwn } }: { needs: Needs }) {
+  const scopes = [[scope, ...also]];
+  return exceptOwn ? declare({ scopes: undefined, sentence: sentenceOf(scopes, true) }) : declare({ scopes });
 }
 
-function sentenceOf({ scope, also = [], exceptOwn }: Needs): string {
-  const scopes = [scope, ...also].map((name) => `\`${name}\``).join(' and ');
-  return exceptOwn ? `Unless it is your own, needs ${scopes}.` : `Needs ${scopes}.`;
+function declare({ scopes, sentence = sentenceOf(scopes ?? []), check }: Partial<Requirement>) {
+  return Extensions({ [KEY]: { scopes, sentence, check } satisfies Requirement });
+}
+
+function sentenceOf(scopes: OwnScope[][], exceptOwn = false): string {
+  const needed = scopes.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).join(' or ');
+  return exceptOwn ? `Unless it is your own, needs ${needed}.` : `Needs ${needed}.`;
 }
 
 /** Adds the check of each field to its resolver, and the sentence to its description. */
@@ -72,11 +81,6 @@ function enforce(field: GraphQLField<never, GraphqlContext>): void {
     check(context, source);
     return resolve(source, args, context, info);
   };
-}
-
-/** @throws {AdminRefusal} FORBIDDEN */
-function mustHave(scope: OwnScope, context: GraphqlContext): void {
-  requireScope(scopesByCredential(context), scope);
 }
 
 /** What a query relies on. */

@@ -24,7 +24,7 @@ describe.each(FAMILIES)('Interface 18: %s', (family) => {
       'x-auth-caller-type': 'user',
       'x-auth-caller-id': user.id,
       'x-auth-role': 'analyst',
-      'x-auth-scopes': 'users:read audit:read',
+      'x-auth-scopes': 'users:read sessions:read audit:read',
     });
     const nowSeconds = Math.floor(gateway.clock.now().getTime() / 1000);
     expect(claimsOf(String(assertion))).toEqual({
@@ -33,7 +33,7 @@ describe.each(FAMILIES)('Interface 18: %s', (family) => {
       sub: user.id,
       caller_type: 'user',
       role: 'analyst',
-      scopes: ['users:read', 'audit:read'],
+      scopes: ['users:read', 'sessions:read', 'audit:read'],
       method: 'GET',
       uri: TARGET,
       body: '-',

@@ -17,10 +17,11 @@ const FILE = {
 };
 const OWN: Record<Role, string[]> = {
   viewer: [],
-  analyst: ['users:read', 'audit:read'],
+  analyst: ['users:read', 'sessions:read', 'audit:read'],
   admin: [
     'users:read',
     'users:write',
+    'sessions:read',
     'sessions:write',
     'audit:read',
     'keys:read',

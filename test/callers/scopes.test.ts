@@ -11,6 +11,7 @@ afterAll(() => gateway.close());
 const ALL = [
   'users:read',
   'users:write',
+  'sessions:read',
   'sessions:write',
   'audit:read',
   'keys:read',
@@ -24,7 +25,7 @@ const GIVEN = ['keys:write', 'invoices:read', 'audit:read'];
 
 test.each([
   ['a viewer', () => newcomer(gateway, 'viewer'), 'UserCaller', []],
-  ['an analyst', () => newcomer(gateway, 'analyst'), 'UserCaller', ['users:read', 'audit:read']],
+  ['an analyst', () => newcomer(gateway, 'analyst'), 'UserCaller', ['users:read', 'sessions:read', 'audit:read']],
   ['an administrator', () => newcomer(gateway, 'admin'), 'UserCaller', ALL],
   ['an API key', () => newApiKey(gateway, GIVEN), 'ApiKeyCaller', GIVEN],
   ['an API key without any', () => newApiKey(gateway), 'ApiKeyCaller', []],

@@ -104,7 +104,12 @@ describe('Interface 13: who is calling', () => {
     expect([status, json]).toEqual([200, { body: 'a body' }]);
     expect(service.latest()).toEqual({
       kind: 'caller',
-      caller: { callerType: 'user', id: user.id, role: 'analyst', scopes: ['users:read', 'audit:read'] },
+      caller: {
+        callerType: 'user',
+        id: user.id,
+        role: 'analyst',
+        scopes: ['users:read', 'sessions:read', 'audit:read'],
+      },
       assertion: expect.any(String),
     });
     const { assertion } = service.latest() as { assertion: string };

@@ -679,6 +679,7 @@ const ROLE_FAULTS: Array<[string, text: string, message: string]> = [
   ...[
     'users:read',
     'users:write',
+    'sessions:read',
     'sessions:write',
     'audit:read',
     'keys:read',

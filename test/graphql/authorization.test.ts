@@ -30,6 +30,7 @@ type Column = (typeof COLUMNS)[number];
 const SCOPES = [
   'users:read',
   'users:write',
+  'sessions:read',
   'sessions:write',
   'audit:read',
   'keys:read',
@@ -56,6 +57,8 @@ interface Row {
   scope: Scope | null;
   /** Further scopes of the columns "with"; the columns "without" lack one of all these at a time */
   also?: Scope[];
+  /** A scope that is enough in the place of `scope` */
+  or?: Scope;
   /** A new operation that succeeds for allowed callers */
   operation(caller: Column): Promise<string> | string;
 }
@@ -72,8 +75,9 @@ const QUERIES: Record<string, Row> = {
   },
   users: { cells: '. nyy yy ynyn ..', scope: 'users:read', operation: () => '{ users { edges { node { id } } } }' },
   sessions: {
-    cells: '. nny yy ynyn ..',
-    scope: 'sessions:write',
+    cells: '. nyy yy ynyn ..',
+    scope: 'sessions:read',
+    or: 'sessions:write',
     operation: () => '{ sessions { nodes { id } totalCount { count } } }',
   },
   session: {
@@ -426,13 +430,13 @@ beforeAll(async () => {
   await gateway.rows('update users set is_active = false where id = $1', [ownerIdOf('deactivated admin')]);
   await gateway.rows(`update users set role = 'viewer' where id = $1`, [ownerIdOf('demoted admin')]);
   const rows = Object.values({ ...QUERIES, ...MUTATIONS });
-  for (const needed of new Set(rows.map((row) => neededBy(row).join(' ')))) {
+  for (const needed of new Set(rows.flatMap((row) => [neededBy(row).join(' '), row.or ?? '']))) {
     const including = needed === '' ? [...SCOPES] : needed.split(' ');
     keys.set(`api key with ${needed}`, (await newApiKey(gateway, including)).as);
     keys.set(`cron key with ${needed}`, (await newCronKey(gateway, including)).as);
   }
-  for (const scope of ['', ...SCOPES]) {
-    const without = scope === '' ? [] : SCOPES.filter((other) => other !== scope);
+  for (const scope of ['', ...SCOPES, ...rows.filter(({ or }) => or).map(enoughFor)]) {
+    const without = scope === '' ? [] : SCOPES.filter((other) => !scope.split(' ').includes(other));
     keys.set(`api key without ${scope}`, (await newApiKey(gateway, without)).as);
     keys.set(`cron key without ${scope}`, (await newCronKey(gateway, without)).as);
   }
@@ -446,6 +450,11 @@ afterAll(() => gateway.close());
 
 function neededBy({ scope, also = [] }: Row): Scope[] {
   return scope === null ? [] : [scope, ...also];
+}
+
+/** Scopes of which one is enough, and which the columns "without" lack together */
+function enoughFor({ scope, or }: Row): string {
+  return [scope, or].filter(Boolean).join(' ');
 }
 
 /** @param scopes those that the columns "with" have and the columns "without" lack */
@@ -528,8 +537,14 @@ function whyNot(column: Column, scope: Row['scope']): object {
 
 /** The actual cell. */
 async function cellOf(column: Column, row: Row): Promise<string> {
-  if (!column.endsWith('without')) return outcomeOf(column, neededBy(row).join(' '), row.scope, row);
   const cells = new Set<string>();
+  if (!column.endsWith('without')) {
+    for (const scopes of [neededBy(row).join(' '), row.or]) {
+      if (scopes !== undefined) cells.add(await outcomeOf(column, scopes, row.scope, row));
+    }
+    return [...cells].join();
+  }
+  if (row.or !== undefined) return outcomeOf(column, enoughFor(row), row.scope, row);
   for (const lacking of [row.scope, ...(row.also ?? [])]) {
     cells.add(await outcomeOf(column, lacking ?? '', lacking, row));
   }
@@ -583,7 +598,7 @@ test.each(Object.entries(INNER))('Interface 11: %s also needs its own scope', as
 });
 
 const FOR_USERS = 'Only for callers of type `user`.';
-const NEEDS = /\bneeds (`\w+:\w+`(?: and `\w+:\w+`)*)\.$/i;
+const NEEDS = /\bneeds (`\w+:\w+`(?: (?:and|or) `\w+:\w+`)*)\.$/i;
 
 /** The need of each field according to the schema: scopes, a caller of type `user`, or nothing. */
 function described(): Map<string, string | undefined> {
@@ -602,7 +617,8 @@ function described(): Map<string, string | undefined> {
 
 /** The need of a row according to the tables. */
 function tabled(row: Row): string | undefined {
-  const { scope, cells } = row;
+  const { scope, or, cells } = row;
+  if (or !== undefined) return `${scope} or ${or}`;
   if (scope !== null) return neededBy(row).join(' and ');
   return cells.includes('n') ? FOR_USERS : undefined;
 }

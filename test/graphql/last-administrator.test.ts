@@ -185,6 +185,7 @@ test('Interface 11: two administrators demote each other at once: the second is 
 const ALL_OWN = [
   'users:read',
   'users:write',
+  'sessions:read',
   'sessions:write',
   'audit:read',
   'keys:read',

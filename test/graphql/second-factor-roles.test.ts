@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const OWN =
-  'users:read users:write sessions:write audit:read keys:read keys:write webhooks:read webhooks:write gateway:read tokens:introspect';
+  'users:read users:write sessions:read sessions:write audit:read keys:read keys:write webhooks:read webhooks:write gateway:read tokens:introspect';
 const REFUSED = (requiredScope: string) => ({ code: 'FORBIDDEN', reason: 'second_factor_required', requiredScope });
 
 const extensionsOf = async ({ as }: Pick<SignedIn, 'as'>, text: string) =>

@@ -84,6 +84,7 @@ describe('Interface 3: what is well known', () => {
       scopes_supported: [
         'users:read',
         'users:write',
+        'sessions:read',
         'sessions:write',
         'audit:read',
         'keys:read',

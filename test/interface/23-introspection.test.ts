@@ -204,7 +204,7 @@ describe('Interface 23: an active token', () => {
       sub: user.id,
       sid: claims['sid'],
       role: 'analyst',
-      scope: 'users:read audit:read',
+      scope: 'users:read sessions:read audit:read',
       client_id: 'auth-gateway',
       token_type: 'Bearer',
       iss: gateway.config.publicUrl,
@@ -235,7 +235,7 @@ describe('Interface 23: an active token', () => {
     expect((await introspect(accessToken)).json).toMatchObject({
       active: true,
       role: 'analyst',
-      scope: 'users:read audit:read',
+      scope: 'users:read sessions:read audit:read',
     });
   });
 

@@ -54,7 +54,7 @@ test('Spec 2.7: the access JWT is created from the user id and the role, with th
     jti: UUID,
     role: 'analyst',
     roles: ['analyst'],
-    scope: 'users:read audit:read',
+    scope: 'users:read sessions:read audit:read',
     sid: claimsOf(refreshToken)['sid'],
     auth_time: seconds(),
     amr: ['pwd'],
@@ -90,9 +90,9 @@ test('Spec 2.7: (RFC 9068 2.2.1) auth_time of the access JWT is when its session
 test.each<[Role, string | undefined]>([
   [
     'admin',
-    'users:read users:write sessions:write audit:read keys:read keys:write webhooks:read webhooks:write gateway:read tokens:introspect',
+    'users:read users:write sessions:read sessions:write audit:read keys:read keys:write webhooks:read webhooks:write gateway:read tokens:introspect',
   ],
-  ['analyst', 'users:read audit:read'],
+  ['analyst', 'users:read sessions:read audit:read'],
   ['viewer', undefined], // RFC 6749 section 3.3: a scope is never empty
 ])('Spec 2.7: (RFC 9068 2.2.3) the access JWT of the role %s has its scopes', async (role, scope) => {
   const { answer } = await logIn(gateway, (await gateway.user({ role })).email);

@@ -51,7 +51,7 @@ export class SessionResolver {
     return toSession(await readSession(deps, asker, id), caller);
   }
 
-  @RequireScope('sessions:write')
+  @RequireScope('sessions:read', 'sessions:write')
   @Query(() => AllSessionsConnection, {
     nullable: true,
     description:

@@ -100,7 +100,7 @@ const ACTIVE = {
   sub: '01997a3e-5f0c-7cc3-9a4e-0d1b6c2f8a77',
   sid: '01997a3e-5f0c-7cc3-9a4e-0d1b6c2f8a78',
   role: 'analyst',
-  scope: 'users:read audit:read',
+  scope: 'users:read sessions:read audit:read',
   client_id: 'auth-gateway',
   token_type: 'Bearer',
   iss: 'https://auth.example.com',

@@ -60,7 +60,7 @@ export async function startCredentials(cleanUp: AsyncDisposableStack): Promise<C
     },
     callers: new Map([
       known('viewer', 'user', viewer.user.id, 'viewer', '-'),
-      known('analyst', 'user', analyst.user.id, 'analyst', 'users:read audit:read invoices:read'),
+      known('analyst', 'user', analyst.user.id, 'analyst', 'users:read sessions:read audit:read invoices:read'),
       known('admin', 'user', admin.user.id, 'admin', String(own.headers['x-auth-scopes'])),
       known('key', 'api_key', keys.key.keyId, '-', 'invoices:read'),
       known('many', 'api_key', keys.many.keyId, '-', MANY_SCOPES.join(' ')),

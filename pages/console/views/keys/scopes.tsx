@@ -9,6 +9,7 @@ import type { Problem } from '../../../kit/problem.js';
 const ALLOWS: Record<Scope, string> = {
   'users:read': 'See users, their sessions and their devices',
   'users:write': 'Create, change and delete users',
+  'sessions:read': 'See the sessions of everybody',
   'sessions:write': 'See the sessions of everybody and end them',
   'audit:read': 'Read the audit log',
   'keys:read': 'See API keys and cron keys',
