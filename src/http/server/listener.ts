@@ -10,6 +10,7 @@ import { peerAddressOf } from '../client-address.js';
 import type { RestReason } from '../refusals.js';
 import type { RequestLog } from '../request-log.js';
 import { closeAfterLast, closeInIdleTurn, closeListener, isClosing } from './closing.js';
+import { isLasting } from './lasting.js';
 import { createServer } from './node-http.js';
 import { rawAnswer, reasonOf, sendOver, targetIn } from './unparsed.js';
 
@@ -19,7 +20,7 @@ const LIMITS = {
   connections: MAX_CONNECTIONS,
   /** Open connections beyond which each answer is the last of its connection, so that idle ones do not fill the room. */
   keptConnections: MAX_CONNECTIONS * 0.75,
-  /** From the first byte of an answer until the client has taken all of it. */
+  /** From the first byte of an answer until the client has taken all of it; of one that lasts, until it takes anything. */
   answerMs: 60_000,
   /** From the start of a request until its header is complete. */
   headersMs: 15_000,
@@ -71,11 +72,18 @@ export interface Listener {
   requestLog: RequestLog;
 }
 
+interface Sending {
+  /** Milliseconds */
+  sinceMs: number;
+  /** Of an answer that lasts: bytes of the connection that the client had taken by then */
+  taken: number;
+}
+
 interface Connection {
   /** When it was accepted (milliseconds) */
   sinceMs: number;
-  /** Open answers, and when each began to be sent (milliseconds); 0 before */
-  open: Map<ServerResponse, number>;
+  /** Open answers, and since when the client has been taking each; undefined before its first byte */
+  open: Map<ServerResponse, Sending | undefined>;
   /** The newest request */
   last?: IncomingMessage;
 }
@@ -133,7 +141,7 @@ export async function listen(
     const { open } = connection;
     if (isClosing(open.keys())) return;
     connection.last = req;
-    open.set(res, 0);
+    open.set(res, undefined);
     res.once('close', () => open.delete(res));
     if (open.size > MAX_PIPELINED) {
       res.setHeader('X-Request-Id', requestLog.unparsed('too_many_requests', peerAddressOf(req.socket), req));
@@ -211,14 +219,17 @@ function losesWhatFollows({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? '');
 }
 
-/** Ends connections whose clients have not read their answer in time. */
+/** Ends connections whose clients have not read their answer in time, or of one that lasts nothing. */
 function cutUnread(connections: Map<Duplex, Connection>, answerMs: number): void {
   const nowMs = performance.now();
   for (const [socket, { open }] of connections) {
-    for (const [res, sinceMs] of open) {
+    const { bytesWritten, writableLength } = socket as Socket;
+    for (const [res, sending] of open) {
       if (!res.headersSent) continue;
-      if (sinceMs === 0) open.set(res, nowMs);
-      else if (nowMs - sinceMs > answerMs) socket.destroy();
+      const taken = isLasting(res) ? bytesWritten - writableLength : 0;
+      const isIdle = isLasting(res) && writableLength === 0; // nothing waits for the client
+      if (sending === undefined || isIdle || taken > sending.taken) open.set(res, { sinceMs: nowMs, taken });
+      else if (nowMs - sending.sinceMs > answerMs) socket.destroy();
     }
   }
 }
