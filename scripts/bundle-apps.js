@@ -2,18 +2,43 @@
  * Bundles the console, the account page and the gate into a folder of `dist` each, compressed. Each file has a hash of its
  * content in its name, so that browsers may cache it for good; the page, which names them, keeps its name.
  */
+
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const APPS = ['console', 'account', 'gate'];
+/** The modules whose exports are all documents that pages and the client ask */
+const DOCUMENTS = [
+  'client/src/documents.ts',
+  'pages/console/operations.ts',
+  'pages/console/views/keys/documents.ts',
+  'pages/kit/own/operations.ts',
+];
 /** The folders that it fills */
 export const APP_FOLDERS = APPS.map((app) => `dist/${app}`);
 
 /** @returns the files that it has written */
 export async function bundleApps() {
-  return (await Promise.all(APPS.map(bundleApp))).flat();
+  return (await Promise.all([...APPS.map(bundleApp), writeDocuments()])).flat();
+}
+
+/** The documents by their SHA-256, which the gateway trusts. (Interface 24) */
+async function writeDocuments() {
+  const contents = DOCUMENTS.map((path, i) => `export * as from${i} from './${path}';`).join('\n');
+  const stdin = { contents, resolveDir: '.' };
+  const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', write: false, logLevel: 'warning' });
+  const modules = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+  );
+  const documents = Object.values(modules).flatMap((module) => Object.values(module));
+  const byHash = documents.map((text) => [createHash('sha256').update(text).digest('hex'), text]);
+  const file = 'dist/console/trusted-documents.json';
+  await mkdir('dist/console', { recursive: true });
+  await writeFile(file, `${JSON.stringify(Object.fromEntries(byHash), null, 1)}\n`);
+  return [file];
 }
 
 async function bundleApp(app) {

@@ -75,6 +75,12 @@ export function createMetrics() {
       labelNames: ['caller', 'outcome'],
       registers,
     }),
+    untrustedDocuments: new Counter({
+      name: 'auth_gateway_untrusted_documents_total',
+      help: 'Operations that were refused because their document is not trusted; from 0 if TRUSTED_DOCUMENTS or TRUSTED_DOCUMENTS_ONLY is set',
+      labelNames: ['caller'],
+      registers,
+    }),
     authzChecks: new Counter({
       name: 'auth_gateway_authz_checks_total',
       help: 'Authorization checks by proxies (forward authentication), by route and outcome',

@@ -1,4 +1,5 @@
 /** The entry `@auth-gateway/client/account`: what users see and do with what is their own. (Interface 21) */
+import { DEVICES, END_OTHER_SESSIONS, END_SESSION, FORGET_DEVICE, SESSIONS } from './documents.js';
 import { askGraphql } from './graphql.js';
 import { inside, renew, renewIfLost } from './inside.js';
 import { isEmpty, isTaken } from './routes.js';
@@ -33,11 +34,8 @@ export interface Device {
  */
 export async function sessions(client: AuthClient): Promise<OwnSession[]> {
   const found: OwnSession[] = [];
-  const query =
-    'query ($after: String) { me { sessions(live: true, first: 100, after: $after) { nodes ' +
-    '{ id isCurrent startedAt lastUsedAt userAgent ipAddress } pageInfo { hasNextPage endCursor } } } }';
   for (let after: string | null | undefined; after !== null; ) {
-    const page: Page = await askGraphql(inside(client).askWithToken, query, { after });
+    const page: Page = await askGraphql(inside(client).askWithToken, SESSIONS, { after });
     found.push(...page.sessions.nodes);
     after = page.sessions.pageInfo.hasNextPage ? page.sessions.pageInfo.endCursor : null;
   }
@@ -56,9 +54,7 @@ interface Page {
 export async function endSession(client: AuthClient, id: string): Promise<void> {
   const { askWithToken, session } = inside(client);
   if (id === session.sid) return client.logout();
-  await askGraphql(askWithToken, 'mutation ($id: ID!) { revokeSession(input: { id: $id }) { session { id } } }', {
-    id,
-  });
+  await askGraphql(askWithToken, END_SESSION, { id });
 }
 
 /**
@@ -67,8 +63,7 @@ export async function endSession(client: AuthClient, id: string): Promise<void> 
  * @throws {AuthError} as `endSession`
  */
 export async function endOtherSessions(client: AuthClient): Promise<{ sessionsEnded: number }> {
-  const query = 'mutation { revokeOtherSessions { revokedCount } }';
-  const ended: { revokedCount: number } = await askGraphql(inside(client).askWithToken, query);
+  const ended: { revokedCount: number } = await askGraphql(inside(client).askWithToken, END_OTHER_SESSIONS);
   return { sessionsEnded: ended.revokedCount };
 }
 
@@ -77,8 +72,7 @@ export async function endOtherSessions(client: AuthClient): Promise<{ sessionsEn
  * @throws {AuthError} as `me`
  */
 export async function devices(client: AuthClient): Promise<Device[]> {
-  const query = '{ me { devices { id createdAt lastUsedAt userAgent } } }';
-  const me: { devices: Device[] } = await askGraphql(inside(client).askWithToken, query);
+  const me: { devices: Device[] } = await askGraphql(inside(client).askWithToken, DEVICES);
   return me.devices;
 }
 
@@ -87,8 +81,7 @@ export async function devices(client: AuthClient): Promise<Device[]> {
  * @throws {AuthError} as `endSession`
  */
 export async function forgetDevice(client: AuthClient, id: string): Promise<void> {
-  const query = 'mutation ($id: ID!) { forgetDevice(input: { id: $id }) { __typename } }';
-  await askGraphql(inside(client).askWithToken, query, { id });
+  await askGraphql(inside(client).askWithToken, FORGET_DEVICE, { id });
 }
 
 /**

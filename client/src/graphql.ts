@@ -1,4 +1,5 @@
 /** Operations of GraphQL on what is one's own. (Interface 7 and 21) */
+import { ME } from './documents.js';
 import type { Ask } from './routes.js';
 import type { Me } from './types.js';
 
@@ -13,4 +14,4 @@ export function askGraphql<T extends object>(askWithToken: Ask, query: string, v
   return askWithToken('../graphql', accept, { query, variables });
 }
 
-export const askMe = (askWithToken: Ask): Promise<Me> => askGraphql(askWithToken, '{ me { id email role } }');
+export const askMe = (askWithToken: Ask): Promise<Me> => askGraphql(askWithToken, ME);

@@ -133,8 +133,8 @@ function useName(auth: AuthClient, sub: string | undefined): string | undefined 
     const show = (text: string): void => {
       if (isCurrent) setName(text);
     };
-    emailOf(auth).then(
-      (email) => show(email ?? sub),
+    auth.me().then(
+      ({ email }) => show(email),
       () => show(sub),
     );
     return () => {
@@ -143,14 +143,4 @@ function useName(auth: AuthClient, sub: string | undefined): string | undefined 
     };
   }, [auth, sub]);
   return name;
-}
-
-async function emailOf(auth: AuthClient): Promise<string | undefined> {
-  const answer = await auth.fetch('/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ me { email } }' }),
-  });
-  const { data } = (await answer.json()) as { data?: { me: { email: string } | null } };
-  return data?.me?.email;
 }

@@ -9,6 +9,7 @@ import { EmbeddedPostgresError } from '../db/embedded/open.js';
 import { ReadOnlyServer } from '../db/hosts.js';
 import { DatabaseTooNew } from '../db/migrate.js';
 import { isOutage } from '../db/outage.js';
+import { TrustedDocumentsError } from '../graphql/trusted-documents-error.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { MailTemplatesError } from '../mail/mail-templates-error.js';
 import { ExplainedError, explanationText } from '../platform/explained.js';
@@ -27,6 +28,7 @@ const KNOWN_ERRORS: ReadonlyArray<[kind: abstract new (...args: never[]) => Erro
   [KeyringError, EXIT.config],
   [BreachedPasswordsError, EXIT.config],
   [MailTemplatesError, EXIT.config],
+  [TrustedDocumentsError, EXIT.config],
   [AdminRefusal, EXIT.refused],
   [CliRefusal, EXIT.refused],
   [ArchiveRefusal, EXIT.refused],

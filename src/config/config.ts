@@ -19,6 +19,7 @@ import {
   hostOrAddress,
   httpOrigin,
   isLoopback,
+  jsonFile,
   LEAST_ARGON2,
   listOf,
   listOrNone,
@@ -276,6 +277,11 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     graphql: {
       explorer: read('GRAPHQL_EXPLORER', trueOrFalse, isDevelopment),
       introspection: read('GRAPHQL_INTROSPECTION', trueOrFalse, isDevelopment),
+    },
+    /** Interface 24. `only`: of which callers no other document runs */
+    trustedDocuments: {
+      files: read('TRUSTED_DOCUMENTS', listOf(jsonFile), []).map((path) => resolve(path)),
+      only: read('TRUSTED_DOCUMENTS_ONLY', oneOf('off', 'user', 'all'), 'off'),
     },
   };
   if (faults.length > 0) throw new ConfigError(faults);

@@ -275,6 +275,8 @@ export function listOf<T>(item: z.ZodType<T, string>): z.ZodType<T[], string> {
     .describe(`a list, separated by commas; each item ${item.description}`);
 }
 
+export const jsonFile = z.string().min(1, 'has an empty path').describe('the path of a JSON file');
+
 /** Some of the names, or the word `none`. */
 export function listOrNone<const T extends string>(names: readonly T[]): z.ZodType<T[], string> {
   const some = listOf(oneOf(...names));

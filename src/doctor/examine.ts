@@ -22,6 +22,7 @@ import {
 import { checkDatabase, checkPooler, checkTls } from './database.js';
 import { checkConnections, checkSettings } from './database-settings.js';
 import { checkMail, checkWebhooks } from './delivery.js';
+import { checkTrustedDocuments } from './documents.js';
 import { type Finding, type FindingName, fault, type PrintedFinding, printable } from './finding.js';
 import { checkKeyExpiry, checkKeyring, checkSealedSecrets } from './keys.js';
 import { checkForwardAuth, checkPublicUrl } from './reachability.js';
@@ -52,6 +53,7 @@ export const CHECKS: readonly Check[] = [
   ['keyring', checkKeyring],
   ['keyring_database', checkSealedSecrets],
   ['key_expiry', checkKeyExpiry],
+  ['trusted_documents', checkTrustedDocuments],
   ['breached_passwords', checkBreachedPasswords],
   ['database', checkDatabase],
   ['pooler', checkPooler],
@@ -171,6 +173,7 @@ const LOGGED_ELSEWHERE: ReadonlySet<FindingName> = new Set([
   'clock',
   'redis',
   'redis_eviction',
+  'trusted_documents',
 ]);
 
 const OUTSIDE = CHECKS_IN_GATEWAY.filter(([name]) => name === 'public_url');

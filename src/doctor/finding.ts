@@ -73,6 +73,11 @@ export const FINDINGS = {
     means: 'An API key or cron key expires within 14 days.',
     remedy: 'Rotate it with a later end, or let it end.',
   },
+  trusted_documents: {
+    means:
+      'A file of `TRUSTED_DOCUMENTS` is refused (fault), or documents do not fit the schema of this version: they are named.',
+    remedy: 'Generate the documents again, from this `schema.graphql`.',
+  },
   breached_passwords: {
     means: '`BREACHED_PASSWORDS` is missing, or not what the downloader writes.',
     remedy: 'Download it again.',

@@ -269,6 +269,10 @@ export const ERROR_REASONS = {
   invalid_time_zone: { means: 'The time zone is not in the IANA database.', action: 'Fix `timeZone`.' },
 
   // An operation: Interface 7
+  document_not_trusted: {
+    means: 'The document is not trusted, by its text, or no trusted one has the id. Nothing was parsed.',
+    action: 'Send a trusted document. Ask the operators to add yours to `TRUSTED_DOCUMENTS`.',
+  },
   invalid_variable: { means: 'A variable does not fit its type.', action: 'Fix the input that the message names.' },
   invalid_text: { means: 'A string contains the NUL character.', action: FIX_INPUT },
   cost_above_limit: { means: 'The operation could read too much. Nothing was done.', action: 'Ask for less at once.' },

@@ -14,6 +14,7 @@ import type { Page } from '../listing/page.js';
 import type { Deps } from '../services.js';
 import type { Concurrency, Waiting } from './concurrency.js';
 import { errorOf, outagesAs503, status } from './errors.js';
+import type { TrustedDocuments } from './trusted-documents.js';
 import type { GatewayChecksType } from './types/gateway.js';
 
 export interface GraphqlDependencies
@@ -23,10 +24,13 @@ export interface GraphqlDependencies
   startedAt: Date;
   /** What `doctor` finds in this instance. Undefined while the first run takes too long to wait for */
   latestChecks(): Promise<GatewayChecksType | undefined>;
+  documents: TrustedDocuments;
 }
 
 export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' | 'ids'> {
   deps: GraphqlDependencies;
+  /** The body to run: as it was sent, but for a trusted document, whose text it has */
+  body: unknown;
   /** A page of a user's sessions, read for all users of one page at once */
   sessionsOf(page: SessionPageRequest, userId: string): Promise<Page<Session>>;
   /** The known devices of a user, read for all users of one page at once */
@@ -58,8 +62,10 @@ export async function createContext(
   resolved(resolution);
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
   if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
+  const { caller } = resolution;
   return withLoaders({
-    caller: resolution.caller,
+    caller,
+    body: deps.documents.exchange(json, caller.callerType),
     origin,
     deps: { ...deps, db: deps.db.within(budget) },
     ids,

@@ -30,6 +30,8 @@ import { faultOfVariable } from './variables.js';
 export const MAX_TOKENS = 1_500;
 /** Cache of parsed and validated documents: characters of their trees as JSON, a quarter of the memory in bytes */
 export const DOCUMENT_CACHE_SIZE = 4 * 1024 * 1024;
+/** The same of trusted documents */
+export const TRUSTED_CACHE_SIZE = 4 * DOCUMENT_CACHE_SIZE;
 export const MAX_DEPTH = 10;
 export const MAX_ALIASES = 15;
 /** A field costs 1 (about two microseconds), a long one more. Each database query has its own cost in addition. */

@@ -89,6 +89,7 @@ export const CODES = {
   client_gone: 'SERVICE_UNAVAILABLE',
   internal_error: 'INTERNAL_SERVER_ERROR',
   body_not_json: 'BAD_REQUEST',
+  document_not_trusted: 'BAD_REQUEST',
 } as const satisfies Partial<Record<ErrorReason, ErrorCode>>;
 
 export type GraphqlReason = keyof typeof CODES;

@@ -10,8 +10,16 @@ import { LRUCache } from 'lru-cache';
 import type { AnswerGraphql, GraphqlRequest } from '../callers/graphql-over-http.js';
 import { createConcurrency } from './concurrency.js';
 import { createContext, type GraphqlContext, type GraphqlDependencies } from './context.js';
+import { misfitsOf } from './document-fit.js';
 import { formatError } from './errors.js';
-import { costLimit, DOCUMENT_CACHE_SIZE, MAX_ERRORS, MAX_TOKENS, validationRules } from './limits.js';
+import {
+  costLimit,
+  DOCUMENT_CACHE_SIZE,
+  MAX_ERRORS,
+  MAX_TOKENS,
+  TRUSTED_CACHE_SIZE,
+  validationRules,
+} from './limits.js';
 import { createMask } from './masking.js';
 import { createSchema } from './schema.js';
 
@@ -21,16 +29,19 @@ export interface GraphqlServer {
 }
 
 export async function createGraphqlServer(deps: GraphqlDependencies): Promise<GraphqlServer> {
-  const { config } = deps;
+  const { config, documents, log } = deps;
   const { introspection } = config.graphql;
   const schema = await createSchema();
   const mask = createMask(schema);
   const concurrency = createConcurrency();
   /** `formatError` does not learn from Apollo which request an error belongs to. */
   const answering = new AsyncLocalStorage<GraphqlRequest>();
-  const documents = new LRUCache<string, DocumentNode>({
-    maxSize: DOCUMENT_CACHE_SIZE,
-    sizeCalculation: (document) => JSON.stringify(document).length,
+  const [trusted, others] = [cacheOf(TRUSTED_CACHE_SIZE), cacheOf(DOCUMENT_CACHE_SIZE)];
+  /** Other texts do not push trusted ones out. @param key ends with the digest */
+  const storeOf = (key: string) => (documents.has(key.slice(-64)) ? trusted : others);
+  documents.onRead(async (read) => {
+    const misfits = await misfitsOf(schema, read);
+    if (misfits.length > 0) log.warn({ misfits }, 'trusted documents do not fit the schema');
   });
   const server = new ApolloServer<GraphqlContext>({
     schema,
@@ -38,9 +49,9 @@ export async function createGraphqlServer(deps: GraphqlDependencies): Promise<Gr
     allowBatchedHttpRequests: false,
     persistedQueries: false,
     documentStore: {
-      get: async (hash) => documents.get(hash),
-      set: async (hash, document) => void documents.set(hash, document),
-      delete: async (hash) => documents.delete(hash),
+      get: async (key) => storeOf(key).get(key),
+      set: async (key, tree) => void storeOf(key).set(key, tree),
+      delete: async (key) => storeOf(key).delete(key),
     },
     introspection,
     hideSchemaDetailsFromClientErrors: !introspection,
@@ -62,10 +73,15 @@ export async function createGraphqlServer(deps: GraphqlDependencies): Promise<Gr
 
   const answer: AnswerGraphql = async (request) => {
     const sent = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+    // `search` would have a query by GET.
+    const asked = { method: 'POST', headers: new HeaderMap(sent), search: '', body: undefined as unknown };
     const { body, headers, status } = await server.executeHTTPGraphQLRequest({
-      // `search` would have a query by GET.
-      httpGraphQLRequest: { method: 'POST', headers: new HeaderMap(sent), search: '', body: request.json },
-      context: () => createContext(deps, concurrency, request),
+      httpGraphQLRequest: asked,
+      context: async () => {
+        const context = await createContext(deps, concurrency, request);
+        asked.body = context.body; // Apollo reads it only now
+        return context;
+      },
     });
     if (body.kind !== 'complete') throw new Error('The schema has neither @defer nor @stream');
     return { status: status ?? 200, headers, body: body.string };
@@ -74,4 +90,9 @@ export async function createGraphqlServer(deps: GraphqlDependencies): Promise<Gr
     answer: (request) => answering.run(request, answer, request),
     stop: () => server.stop(),
   };
+}
+
+/** Parsed and validated documents */
+function cacheOf(maxSize: number): LRUCache<string, DocumentNode> {
+  return new LRUCache({ maxSize, sizeCalculation: (tree) => JSON.stringify(tree).length });
 }

@@ -29,7 +29,9 @@ export function addAppPage(app: Express, { name, paths, isPage, leads, facts }: 
   const built = madeOnce(async () => {
     const page = await readHtml(name, PAGE_FILE);
     const names = await readdir(packagePath('dist', name)); // after the page, which is written last
-    const assets = names.filter((file) => file !== PAGE_FILE).map((file) => readAsset(name, file));
+    const assets = names
+      .filter((file) => file.endsWith('.gz') && file !== PAGE_FILE)
+      .map((file) => readAsset(name, file));
     return { page, assets: new Map(await Promise.all(assets)) };
   });
   const sendWith = (more: AppPage['facts']): RequestHandler =>

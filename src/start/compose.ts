@@ -24,6 +24,7 @@ import { createFullDisk } from '../db/full-disk.js';
 import { migrateUp } from '../db/migrate.js';
 import { type Expiring, startSweeper } from '../db/sweeper.js';
 import { createGraphqlServer } from '../graphql/server.js';
+import { openTrustedDocuments } from '../graphql/trusted-documents.js';
 import { createExpressApp, createMetricsApp } from '../http/express-app.js';
 import type { Listener } from '../http/server/listener.js';
 import { createMetrics, type Metrics } from '../metrics.js';
@@ -61,6 +62,8 @@ export interface App extends Services, Listener {
   /** Answers on METRICS_PORT, if that is set */
   metricsListener: Listener;
   poller: ReadinessPoller;
+  /** Reads the keyring and the trusted documents now, and logs the results. */
+  readFiles(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,7 +72,7 @@ const DEFAULT_THREADS = 4;
 
 /**
  * Opens the keyring and the database, migrates it, and builds all that answers requests. It does not listen yet.
- * @throws {KeyringError}, {BreachedPasswordsError}, {MailTemplatesError}, {DatabaseTooNew} or the database's error; then nothing is left open
+ * @throws {KeyringError}, {BreachedPasswordsError}, {TrustedDocumentsError}, {MailTemplatesError}, {DatabaseTooNew} or the database's error; then nothing is left open
  */
 export async function createApp(config: Config, databaseUrl: string, overrides: Overrides = {}): Promise<App> {
   const { log = createLogger(config.logLevel), threads = DEFAULT_THREADS } = overrides;
@@ -79,6 +82,8 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   starting.defer(keyring.close);
   const passwordRules = await createPasswordRules(config);
   const metrics = overrides.metrics ?? createMetrics();
+  const documents = await openTrustedDocuments({ config, log, metrics });
+  starting.defer(documents.close);
   const sampling = createSampling();
   starting.defer(sampling.flush);
   const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
@@ -133,14 +138,16 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     return examineGateway(config, databaseUrl, signal);
   });
   starting.defer(examination.stop);
-  const graphql = await createGraphqlServer({ ...services, startedAt: clock.now(), latestChecks: examination.latest });
+  const { latest: latestChecks } = examination;
+  const graphql = await createGraphqlServer({ ...services, startedAt: clock.now(), latestChecks, documents });
   starting.defer(graphql.stop);
   const poller = createReadinessPoller(readiness);
   starting.defer(poller.stop);
   const metricsListener = createMetricsApp(services, poller);
   const expressApp = createExpressApp(services, readiness, poller, graphql.answer);
   const started = starting.move();
-  return { ...services, ...expressApp, metricsListener, poller, close: () => started.disposeAsync() };
+  const readFiles = async (): Promise<void> => void (await Promise.all([keyring.reload(), documents.reload()]));
+  return { ...services, ...expressApp, metricsListener, poller, readFiles, close: () => started.disposeAsync() };
 }
 
 async function migrate(db: Database, log: Logger): Promise<void> {

@@ -20,8 +20,7 @@ import { namingVariable, requireFree } from './port-taken.js';
 import { startPageOf } from './start-page.js';
 
 export interface Gateway {
-  /** Reads the keyring now, and logs the result. */
-  readKeyring(): Promise<void>;
+  readFiles: App['readFiles'];
   /**
    * Reports not ready from now on. After SHUTDOWN_DELAY_SECONDS answers the requests in flight and stops everything.
    * @param hurry ends the delay, and the wait for requests that may be on their way
@@ -90,7 +89,7 @@ export async function startGateway(
   const started = starting.move();
   let ended: Promise<void> | undefined;
   return {
-    readKeyring: app.keyring.reload,
+    readFiles: app.readFiles,
     stop: async (hurry) => {
       log.info('stopping');
       app.state.isStopping = true;

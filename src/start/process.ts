@@ -71,9 +71,9 @@ async function serve(): Promise<void> {
     if (isSecond) shutdown.hurry();
     else shutdown.stop(config.shutdownDelaySeconds);
   };
-  const readKeyring = (): void => void gateway?.readKeyring(); // a start reads it anyway
+  const readFiles = (): void => void gateway?.readFiles(); // a start reads it anyway
   const isService = !hasTerminal();
-  for (const signal of STOPS) process.on(signal, signal === 'SIGHUP' && isService ? readKeyring : stop);
+  for (const signal of STOPS) process.on(signal, signal === 'SIGHUP' && isService ? readFiles : stop);
   const start = async () => {
     const { startGateway } = await import('./gateway.js');
     const threads = Number(process.env['UV_THREADPOOL_SIZE']) || undefined;

@@ -296,6 +296,21 @@ const VARIABLES: Array<
   ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
   ['ACCOUNT', (config) => (config.account ? 'on' : 'off'), 'on', [['off', 'off']]],
   ['CONSOLE', (config) => (config.console ? 'on' : 'off'), 'on', [['off', 'off']]],
+  [
+    'TRUSTED_DOCUMENTS',
+    (config) => config.trustedDocuments.files,
+    [],
+    [['a.json, /b.json', [resolve('a.json'), '/b.json']]],
+  ],
+  [
+    'TRUSTED_DOCUMENTS_ONLY',
+    (config) => config.trustedDocuments.only,
+    'off',
+    [
+      ['user', 'user'],
+      ['ALL', 'all'],
+    ],
+  ],
   ['GRAPHQL_EXPLORER', (config) => config.graphql.explorer, true, [['false', false]]],
   ['GRAPHQL_INTROSPECTION', (config) => config.graphql.introspection, true, [['false', false]]],
 ];

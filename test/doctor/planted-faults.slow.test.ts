@@ -45,6 +45,7 @@ import { startGateway, startInstance, type TestGateway } from '../support/gatewa
 import { captureLog } from '../support/gateway/log.js';
 import { redeem } from '../support/gateway/passwords.js';
 import { login } from '../support/gateway/routes.js';
+import { asRecord, documentsFile, sha256 } from '../support/gateway/trusted-documents.js';
 import { startAnotherPostgres } from '../support/postgres/another-postgres.js';
 import { bridgeTo } from '../support/postgres/bridge.js';
 import { hasPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.js';
@@ -209,6 +210,22 @@ test.each(SETTINGS)('%s %s: %p', async (severity, check, plant, remedy, cure) =>
   const only = check;
   await expectOne(severity, check, remedy, look({ ...well, ...plant }, { only }));
   await expectWell({ ...well, ...cure }, { only });
+});
+
+test('trusted_documents: a file that is refused, and documents that do not fit the schema', async () => {
+  const only = 'trusted_documents';
+  using file = documentsFile('{}');
+  const env = { ...well, TRUSTED_DOCUMENTS: file.path, TRUSTED_DOCUMENTS_ONLY: 'user' };
+  file.write(JSON.stringify({ [sha256('{ a }')]: '{ b }' }));
+  await expectOne('fault', only, /^write it again by the tool/, look(env, { only }));
+  file.write(
+    asRecord('{ caller { callerType } }', 'query Gone { a }', ...[1, 2, 3, 4, 5].map((i) => `query More${i} { a }`)),
+  );
+  const found = await expectOne('warning', only, /^generate them again from the schema/, look(env, { only }));
+  expect(found.seen).toContain(`: Gone of ${file.path}, More1 of ${file.path}, More2 of`);
+  expect(found.seen).toMatch(/ and 1 more$/);
+  file.write(asRecord('{ caller { callerType } }'));
+  await expectWell(env, { only });
 });
 
 test('warning forward_auth: most questions come from peers that the running gateway does not list', async () => {

@@ -265,6 +265,7 @@ const PRODUCED: Record<GraphqlReason, [number, string, () => Promise<Answer>] | 
   invalid_text: [200, 'BAD_USER_INPUT', byAdmin('query ($id: ID!) { user(id: $id) { id } }', { id: '\0' })],
   invalid_variable: [400, 'BAD_USER_INPUT', byAdmin('query ($id: ID!) { user(id: $id) { id } }', { id: {} })],
   internal_error: [200, 'INTERNAL_SERVER_ERROR', unwritten],
+  document_not_trusted: [400, 'BAD_REQUEST', () => bodyOf('{"documentId":"x"}')],
   body_not_json: [400, 'BAD_REQUEST', () => bodyOf('{')],
   cost_above_limit: [400, 'OPERATION_TOO_COSTLY', byAdmin(HUNDREDS_OF_HUNDREDS)],
   too_much_to_read: [200, 'OPERATION_TOO_COSTLY', slowRead],

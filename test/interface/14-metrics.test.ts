@@ -47,7 +47,7 @@ afterEach(() => gateway.close());
 /** Starts it again with whatever has metrics of its own. Not for every test, because the outbox uses connections now and then. */
 async function turnAllOn(): Promise<void> {
   await gateway.close();
-  const env = { ...ENV, WEBHOOK_HOSTS: 'hooks.example.com', MAIL: 'log' };
+  const env = { ...ENV, WEBHOOK_HOSTS: 'hooks.example.com', MAIL: 'log', TRUSTED_DOCUMENTS_ONLY: 'user' };
   gateway = await startGateway({ passwords: 'argon2', env });
 }
 
@@ -74,6 +74,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_link_redemptions_total: ['counter', 'outcome'],
   auth_gateway_reset_requests_total: ['counter', 'outcome'],
   auth_gateway_caller_checks_total: ['counter', 'caller', 'outcome'],
+  auth_gateway_untrusted_documents_total: ['counter', 'caller'],
   auth_gateway_authz_checks_total: ['counter', 'outcome', 'route'],
   auth_gateway_introspections_total: ['counter', 'outcome'],
   auth_gateway_account_locks_total: ['counter'],

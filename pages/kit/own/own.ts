@@ -6,8 +6,9 @@ import { useAsked } from '../answer.js';
 import { auth, currentUser } from '../auth.js';
 import type { KnownDevice } from '../devices.js';
 import type { ListedFactor } from '../factor-table.js';
-import { ask, type Operation } from '../graphql.js';
+import { ask } from '../graphql.js';
 import type { Answer } from '../rows.js';
+import { DEVICES, FACTORS, type Own, type OwnFactors, PENDING } from './operations.js';
 
 /** Increases when what is one's own may be another by now */
 export const ownTurn = signal(0);
@@ -50,20 +51,6 @@ export function useMe(): Answer<Me> {
     return answer;
   });
 }
-
-interface OwnFactors {
-  factors: ListedFactor[];
-  recoveryCodesLeft: number;
-}
-
-/** Typed by hand, as anybody's page would do it. */
-type Own<Data> = Operation<{ me: Data | null }, Record<string, never>>;
-
-const FACTORS: Own<OwnFactors> =
-  'query OwnFactors { me { factors { id kind name createdAt lastUsedAt } recoveryCodesLeft } }';
-const DEVICES: Own<{ devices: KnownDevice[] }> =
-  'query OwnDevices { me { devices { id userAgent createdAt lastUsedAt failedLoginAttempts lockedUntil } } }';
-const PENDING: Own<{ pendingEmail: string | null }> = 'query PendingEmail { me { pendingEmail } }';
 
 /** Null in the moment in which the user is deleted. */
 function useOwn<Data>(operation: Own<Data>): Answer<Data | null> {

@@ -153,9 +153,3 @@ async function keepOwnerAndMode(handle: FileHandle, target: string): Promise<voi
     throw new KeyringError(reason, 'rotate it as that user, or as root');
   }
 }
-
-/** A text that changes whenever the file does. */
-export async function fileVersion(file: string): Promise<string> {
-  const found = await stat(file, { bigint: true }).catch(() => undefined);
-  return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`; // chmod: ctime
-}

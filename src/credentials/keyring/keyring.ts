@@ -1,17 +1,17 @@
 /** The keys of a running instance, reloaded when their file changes. (Interface 3) */
 import type { Clock } from '../../platform/clock.js';
 import { explanationText } from '../../platform/explained.js';
-import { describeError, type Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/logger.js';
+import { watchFiles } from '../../platform/watched-file.js';
 import { importKeys, type Key, type KeyOf, type Keys, mayBeUsed, type PublicJwk } from './import-keys.js';
 import { KeyringError } from './keyring-error.js';
-import { fileVersion, readKeyringFile } from './keyring-file.js';
+import { readKeyringFile } from './keyring-file.js';
 import type { KeyPurpose } from './private-jwks.js';
 
 /** How long a new key is published before it signs, so that every verifier knows it. */
 export const PUBLISH_AHEAD_SECONDS = 900;
 /** How long a verifier may cache the JWKS; less than the delay above. */
 export const JWKS_MAX_AGE_SECONDS = 300;
-const CHECK_FILE_MS = 2_000;
 const PURPOSES: readonly KeyPurpose[] = ['access', 'refresh', 'sealing'];
 
 /** Describes a key without its secret. */
@@ -54,45 +54,22 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
     if (warning !== undefined) log.warn(`the keyring holds secrets, and ${explanationText(warning)}`);
     return taken;
   };
-  let version = await fileVersion(file);
-  let refused = '';
-  let keys = await read();
-  const check = async (isForced: boolean): Promise<void> => {
-    const seen = await fileVersion(file);
-    if (seen === version && !isForced) return;
-    try {
-      keys = await read();
-      version = seen;
-      refused = '';
-      log.info({ keys: keys.access.map(({ kid }) => kid) }, 'keyring read again');
-    } catch (error) {
-      const reason = error instanceof KeyringError ? error.message : describeError(error);
-      const refusal = `${seen} ${JSON.stringify(reason)}`;
-      if (refusal === refused && !isForced) return; // tried again, but logged once
-      refused = refusal;
-      log.error({ reason }, 'changed keyring refused; the keys in use stay');
-    }
-  };
-  let checks = Promise.resolve();
-  /** One after another, so that the last one read wins. */
-  const checkNext = (isForced: boolean): Promise<void> => {
-    checks = checks.then(() => check(isForced));
-    return checks;
-  };
-  const timer = setInterval(() => checkNext(false), CHECK_FILE_MS);
-  timer.unref();
+  const watched = await watchFiles([file], read, {
+    taken: ({ access }) => log.info({ keys: access.map(({ kid }) => kid) }, 'keyring read again'),
+    refused: (reason) => log.error({ reason }, 'changed keyring refused; the keys in use stay'),
+  });
   return {
     inUse: (kind, now) => {
-      const key = keys[kind].find((candidate) => mayBeUsed(candidate, now));
+      const key = watched.current()[kind].find((candidate) => mayBeUsed(candidate, now));
       if (key === undefined) throw new KeyringError('no key of this kind may be used yet (nbf)');
       return key;
     },
-    byKid: (kind, kid) => keys[kind].find((key) => key.kid === kid),
-    byHeader: (kind, header) => keys[kind].find((key) => key.header === header),
-    list: (now) => PURPOSES.flatMap((purpose) => listOf(purpose, keys[purpose], now)),
-    publicJwks: () => ({ keys: keys.access.map(({ publicJwk }) => publicJwk) }),
-    reload: () => checkNext(true),
-    close: () => clearInterval(timer),
+    byKid: (kind, kid) => watched.current()[kind].find((key) => key.kid === kid),
+    byHeader: (kind, header) => watched.current()[kind].find((key) => key.header === header),
+    list: (now) => PURPOSES.flatMap((purpose) => listOf(purpose, watched.current()[purpose], now)),
+    publicJwks: () => ({ keys: watched.current().access.map(({ publicJwk }) => publicJwk) }),
+    reload: watched.reload,
+    close: watched.close,
   };
 }
 

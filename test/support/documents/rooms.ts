@@ -7,10 +7,10 @@ const FLOORS: Array<Record<string, string>> = [
   { main: 'the door; on a Node that is too old it prints which one it needs' },
   { start: 'the process, the running gateway, its shutdown; `start/compose.ts` builds every service once' },
   { cli: 'commands: words in, results out' },
+  { doctor: 'checks of what surrounds the gateway, listed in `doctor/examine.ts`' },
   {
     http: 'Express: sockets in `http/server/`, one file for each route in `http/routes/`, middleware, the table of refusals, the cookie',
     graphql: 'Apollo: the schema and its resolvers',
-    doctor: 'checks of what surrounds the gateway, listed in `doctor/examine.ts`',
   },
   { mail: 'mails that the audit log asks for; loaded if `MAIL` is on' },
   {

@@ -1,4 +1,6 @@
 /** `examples/services/signed.sh`: signs a request with curl and openssl, where the command line is not installed. */
+import { TRIED_BY_CURL } from './documents.js';
+
 const D = '$'; // in front of a brace it would be a substitution of TypeScript
 
 export const SIGNED_SCRIPT = String.raw`#!/bin/sh
@@ -10,7 +12,7 @@ method=POST
 path=/graphql
 query='?'
 type=application/json
-body='{"query":"{ caller { callerType ... on ApiKeyCaller { keyId serviceName scopes rateLimit } } }"}'
+body='{"query":"${TRIED_BY_CURL}"}'
 
 # The host of PUBLIC_URL, without the scheme's own port.
 origin=${D}{GATEWAY_URL%/}

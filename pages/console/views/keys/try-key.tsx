@@ -1,9 +1,10 @@
 /** Commands by which a new key can be tried at once. They ask the gateway who calls. */
 import { Copyable } from '../../../kit/copy.js';
 import { PUBLIC_URL } from '../../../kit/settings.js';
+import { TRIED } from './documents.js';
 import { SIGNED_SCRIPT } from './signed-script.js';
 
-const BODY = '{"query":"{ caller { callerType scopes } }"}';
+const BODY = JSON.stringify({ query: TRIED });
 
 /** The command asks for the secret, so that it is in no history of a shell. */
 function signCommand(keyId: string): string {
