@@ -1,6 +1,4 @@
 /** Errors carry a code, never a stack or a database text. (Interface 7) */
-import { HeaderMap } from '@apollo/server';
-import { ApolloServerErrorCode, unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { isOutage } from '../db/outage.js';
 import { AdminRefusal } from '../listing/refusal.js';
@@ -8,11 +6,11 @@ import type { RequestIds } from '../platform/logger.js';
 import { OUTAGE_DETAIL, RETRY_AFTER_SECONDS } from '../platform/outage.js';
 import { type ErrorLines, reportBug, reportOutage } from '../readiness/error-lines.js';
 import type { Mask } from './masking.js';
-import { CODES, type GraphqlReason } from './reasons.js';
+import { CODES, type DocumentCode, type GraphqlReason } from './reasons.js';
 
-/** Status and header fields of the response, in the form that Apollo reads from an error. */
+/** Status and header fields of the response, in the form that Apollo reads from an error. Names are in lower case. */
 export function status(code: number, ...fields: Array<[name: string, value: string]>) {
-  return { status: code, headers: new HeaderMap(fields) as HeaderMap & Record<string, string> };
+  return { status: code, headers: new Map(fields) };
 }
 
 type Status = ReturnType<typeof status>;
@@ -39,16 +37,16 @@ export async function outagesAs503<T>(lines: ErrorLines, ids: RequestIds, work: 
 }
 
 /** Codes of errors whose texts are of graphql-js. */
-const ABOUT_THE_DOCUMENT: ReadonlySet<unknown> = new Set([
-  ApolloServerErrorCode.GRAPHQL_PARSE_FAILED,
-  ApolloServerErrorCode.GRAPHQL_VALIDATION_FAILED,
-  ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE,
+const ABOUT_THE_DOCUMENT: ReadonlySet<unknown> = new Set<DocumentCode>([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
 ]);
 
 /** The client sees a refusal unchanged, an error in the document without submitted values, and of a bug only that it happened. */
 export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => RequestIds | undefined) {
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
-    const cause = unwrapResolverError(error);
+    const cause = error instanceof GraphQLError && error.path ? (error.originalError ?? error) : error;
     if (cause instanceof AdminRefusal) {
       const { details, message, reason } = cause;
       return { ...formatted, message, extensions: { code: CODES[reason], reason, ...details } };
@@ -58,7 +56,7 @@ export function formatError(lines: ErrorLines, mask: Mask, idsOfRequest: () => R
       const { message, ...more } = mask(error);
       return { ...formatted, message, extensions: { ...formatted.extensions, ...more } };
     }
-    if (code !== ApolloServerErrorCode.INTERNAL_SERVER_ERROR) return formatted;
+    if (code !== CODES.internal_error) return formatted;
     reportBug(lines, idsOfRequest(), cause, 'unexpected error in GraphQL');
     const { path, locations } = formatted;
     return {

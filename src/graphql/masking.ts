@@ -1,5 +1,4 @@
 /** Messages of graphql-js about a document, without the values in it. (Interface 5 and 7) */
-import { ApolloServerErrorCode } from '@apollo/server/errors';
 import {
   type ASTNode,
   GraphQLError,
@@ -14,6 +13,7 @@ import {
   type VariableNode,
 } from 'graphql';
 import { faultOfLiteral } from './literals.js';
+import type { DocumentCode } from './reasons.js';
 
 /** An error about a document, as the client sees it */
 export interface Masked {
@@ -46,11 +46,11 @@ export function createMask(schema: GraphQLSchema): Mask {
   const known = namesOf(schema);
 
   return ({ message, nodes = [], locations, extensions: { code } }) => {
-    if (code === ApolloServerErrorCode.GRAPHQL_PARSE_FAILED) {
+    if (code === ('GRAPHQL_PARSE_FAILED' satisfies DocumentCode)) {
       const isTooLong = message.startsWith(TOO_MANY_TOKENS);
       return { message: isTooLong ? 'The document has too many tokens' : `Syntax error${at(locations)}` };
     }
-    if (code === ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE)
+    if (code === ('OPERATION_RESOLUTION_FAILURE' satisfies DocumentCode))
       return { message: 'operationName has to name an operation of the document' };
     const [node] = nodes;
     if (node !== undefined && (isLiteral(node) || isUnknownField(node, message)) && !ABOUT_FIELDS.test(message)) {

@@ -4,7 +4,10 @@ import type { CallerRefusal } from '../callers/caller.js';
 import type { ErrorReason } from '../domain/error-reasons.js';
 import type { AdminRefusalReason } from '../listing/refusal.js';
 
-/** Codes of our own errors. Errors about a document have Apollo's codes. */
+/** Apollo's codes of errors about a document, whose texts are of graphql-js */
+export type DocumentCode = 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED' | 'OPERATION_RESOLUTION_FAILURE';
+
+/** Codes of our own errors */
 type ErrorCode =
   | 'BAD_REQUEST'
   | 'BAD_USER_INPUT'

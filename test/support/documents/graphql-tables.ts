@@ -2,7 +2,7 @@
 import { LOCK_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../../../src/db/time-limits.js';
 import { MAX_WAITING, MUCH_OF_ALL, OF_A_CALLER } from '../../../src/graphql/concurrency.js';
 import * as limits from '../../../src/graphql/limits.js';
-import type { CODES } from '../../../src/graphql/reasons.js';
+import type { CODES, DocumentCode } from '../../../src/graphql/reasons.js';
 import { BODY_BYTES } from '../../../src/http/routes/graphql-route.js';
 import { REQUEST_BUDGET_MS } from '../../../src/platform/budget.js';
 import { table } from './table.js';
@@ -74,16 +74,10 @@ interface Row {
 }
 
 type OurCode = (typeof CODES)[keyof typeof CODES];
-/** Of Apollo, about a document */
-type DocumentCode =
-  | 'GRAPHQL_PARSE_FAILED'
-  | 'GRAPHQL_VALIDATION_FAILED'
-  | 'OPERATION_RESOLUTION_FAILURE'
-  | 'PERSISTED_QUERY_NOT_SUPPORTED';
 
 const DOCUMENT: Row = { statuses: [400], action: 'Fix the document; `locations` has the place.' };
 
-export const GRAPHQL_CODES: Record<OurCode | DocumentCode, Row> = {
+export const GRAPHQL_CODES: Record<OurCode | DocumentCode | 'PERSISTED_QUERY_NOT_SUPPORTED', Row> = {
   UNAUTHENTICATED: {
     statuses: [401],
     action: 'Send one valid credential: `WWW-Authenticate` lists the kinds, `Accept-Signature` how to sign.',
