@@ -275,7 +275,10 @@ export const ERROR_REASONS = {
   },
   invalid_variable: { means: 'A variable does not fit its type.', action: 'Fix the input that the message names.' },
   invalid_text: { means: 'A string contains the NUL character.', action: FIX_INPUT },
-  cost_above_limit: { means: 'The operation could read too much. Nothing was done.', action: 'Ask for less at once.' },
+  cost_above_limit: {
+    means: 'The operation could read too much. Nothing was done.',
+    action: 'Ask for less at once. `dearestPath` has the fields that cost most.',
+  },
   too_much_to_read: { means: 'Reading took longer than 3.5 seconds.', action: 'Ask for less, such as a shorter time.' },
   too_many_waiting: {
     means: 'Too many fields of this caller are waiting, or one has waited for 4 seconds behind others.',

@@ -1,8 +1,9 @@
 /** Limits of one operation. (Interface 7) */
-import type { ApolloServerPlugin } from '@apollo/server';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
 import {
+  type DocumentNode,
+  type FieldNode,
   GraphQLError,
   type GraphQLSchema,
   getVariableValues,
@@ -11,15 +12,16 @@ import {
   type ValidationRule,
 } from 'graphql';
 import {
+  type ComplexityEstimator,
   type ComplexityEstimatorArgs,
   fieldExtensionsEstimator,
   getComplexity,
-  simpleEstimator,
 } from 'graphql-query-complexity/cjs';
 import type { UserOrder } from '../admin/users.js';
 import type { AuditEventFilter } from '../audit/log.js';
 import { MAX_PASSKEYS } from '../domain/factors.js';
 import { FIRST_REFUSED, MAX_ROWS } from '../listing/page.js';
+import { dearestPath, type FieldCost } from './dearest-path.js';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
 import { faultOfVariable } from './variables.js';
@@ -112,9 +114,9 @@ function costOnce({ field, childComplexity }: ComplexityEstimatorArgs): number {
   return (field.name === COUNT_FIELD ? TOTAL_COST : 0) + childComplexity;
 }
 
-/** Number of connections whose `first` exceeds the maximum page size. */
-function tooLong({ args, childComplexity }: ComplexityEstimatorArgs): number {
-  return (args['first'] > MAX_ROWS ? 1 : 0) + childComplexity;
+/** Whether the `first` of a connection exceeds the maximum page size. */
+function isTooLong({ args }: ComplexityEstimatorArgs): boolean {
+  return args['first'] > MAX_ROWS;
 }
 
 export function costOfTimeline(args: ComplexityEstimatorArgs): number {
@@ -147,43 +149,76 @@ export const validationRules: ValidationRule[] = [
   maxAliasesRule({ n: MAX_ALIASES, allowList: [], ...report }),
 ];
 
-/** Refuses an operation with invalid variables or a cost above the limit. */
-export function costLimit(schema: GraphQLSchema, mask: Mask): ApolloServerPlugin {
-  const estimators = [fieldExtensionsEstimator(), costOfRootField, simpleEstimator({ defaultComplexity: 1 })];
+const ofItsOwn = fieldExtensionsEstimator();
+
+/** Cost of a field with its children. */
+function costOfField(args: ComplexityEstimatorArgs): number {
+  return ofItsOwn(args) ?? costOfRootField(args) ?? 1 + args.childComplexity;
+}
+
+/** One operation of a valid document */
+export interface AskedOperation {
+  query: DocumentNode;
+  operation: OperationDefinitionNode;
+  variables: Record<string, unknown>;
+  /** The document as it was sent */
+  text: string;
+}
+
+export interface CostLimit {
+  /** Infinite if the cost is too large to compute. @throws {GraphQLError} `invalid_variable` */
+  costOf(asked: AskedOperation): number;
+  /** @throws {GraphQLError} `cost_above_limit`, or `invalid_page` if that is why */
+  check(asked: AskedOperation, cost: number): void;
+}
+
+export function createCostLimit(schema: GraphQLSchema, mask: Mask): CostLimit {
   /** Costs of operations without variables, while their documents are cached */
   const known = new WeakMap<OperationDefinitionNode, number>();
+  const estimate = ({ query, operation: { name }, variables }: AskedOperation, estimator: ComplexityEstimator) =>
+    getComplexity({ schema, query, variables, estimators: [estimator], ...(name && { operationName: name.value }) });
+  const hasCounts = ({ text }: AskedOperation) => text.includes(COUNT_FIELD); // rare, and a second estimate takes time
   return {
-    requestDidStart: async () => ({
-      didResolveOperation: async ({ request, document, operation }) => {
-        if (operation === undefined) return; // execution reports the unknown name
-        const variables = request.variables ?? {};
-        const definitions = operation.variableDefinitions ?? [];
-        const { errors } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
-        const [error] = errors ?? [];
-        if (error !== undefined) {
-          const fault = faultOfVariable(schema, error, variables);
-          const message = withoutValue(error.message, fault?.what);
-          throw errorOf('invalid_variable', message, status(400), { argument: fault?.argument });
-        }
-        const { operationName } = request;
-        const asked = { schema, query: document, variables, ...(operationName ? { operationName } : {}) };
-        const hasCounts = request.query?.includes(COUNT_FIELD) ?? false; // rare, and a second estimate takes time
-        const cost =
-          known.get(operation) ??
-          costOf(() => {
-            const once = hasCounts ? getComplexity({ ...asked, estimators: [costOnce] }) : 0;
-            return getComplexity({ ...asked, estimators }) + once;
-          }, mask);
-        if (definitions.length === 0) known.set(operation, cost);
-        if (cost > MAX_COST) {
-          const isPageTooLong =
-            cost < Number.POSITIVE_INFINITY && getComplexity({ ...asked, estimators: [tooLong] }) > 0;
-          if (isPageTooLong) throw errorOf('invalid_page', FIRST_REFUSED, status(400), { argument: 'first' });
-          const message = `The operation costs ${cost}; at most ${MAX_COST} is allowed`;
-          throw errorOf('cost_above_limit', message, status(400));
-        }
-      },
-    }),
+    costOf: (asked) => {
+      const { operation, variables } = asked;
+      const definitions = operation.variableDefinitions ?? [];
+      const { errors } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
+      const [error] = errors ?? [];
+      if (error !== undefined) {
+        const fault = faultOfVariable(schema, error, variables);
+        const message = withoutValue(error.message, fault?.what);
+        throw errorOf('invalid_variable', message, status(400), { argument: fault?.argument });
+      }
+      const cost =
+        known.get(operation) ??
+        orInfinite(() => estimate(asked, costOfField) + (hasCounts(asked) ? estimate(asked, costOnce) : 0), mask);
+      if (definitions.length === 0) known.set(operation, cost);
+      return cost;
+    },
+    check: (asked, cost) => {
+      if (cost <= MAX_COST) return;
+      const message = `The operation costs ${cost}; at most ${MAX_COST} is allowed`;
+      if (cost === Number.POSITIVE_INFINITY) throw errorOf('cost_above_limit', message, status(400));
+      const costs = new Map<FieldNode, FieldCost>();
+      let isPageTooLong = false;
+      estimate(asked, (args) => {
+        const rows = () => costOfField({ ...args, childComplexity: 1 }) - costOfField({ ...args, childComplexity: 0 });
+        costs.set(args.node, { inRow: costOfField(args), once: 0, rows });
+        isPageTooLong ||= isTooLong(args);
+        return costOfField(args);
+      });
+      if (isPageTooLong) throw errorOf('invalid_page', FIRST_REFUSED, status(400), { argument: 'first' });
+      if (hasCounts(asked))
+        estimate(asked, (args) => {
+          const once = costOnce(args);
+          Object.assign(costs.get(args.node) ?? {}, { once } satisfies Partial<FieldCost>);
+          return once;
+        });
+      const { query, operation, variables } = asked;
+      const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+      const path = dearestPath(query, operation, coerced, costs);
+      throw errorOf('cost_above_limit', `${message}. The dearest part is ${path}`, status(400), { dearestPath: path });
+    },
   };
 }
 
@@ -194,7 +229,7 @@ function withoutValue(message: string, what: string | undefined): string {
 }
 
 /** Infinite if the cost is too large to compute. An invalid variable is refused. */
-function costOf(count: () => number, mask: Mask): number {
+function orInfinite(count: () => number, mask: Mask): number {
   try {
     return count();
   } catch (error) {

@@ -103,7 +103,7 @@ test('Interface 5: CORS: the preflight is answered for the list and for nobody e
   expect(allowed.headers['access-control-allow-origin']).toBe(APP);
   expect(allowed.headers['access-control-allow-methods']).toBe('POST,DELETE');
   expect(allowed.headers['access-control-allow-headers']).toBe(
-    'Authorization,Content-Type,Refresh-Retry,traceparent,tracestate,X-Request-Id',
+    'Authorization,Content-Type,GraphQL-Cost,Refresh-Retry,traceparent,tracestate,X-Request-Id',
   );
   const refused = await preflight(gateway, EVIL);
   expect(refused.headers['access-control-allow-origin']).toBeUndefined();
