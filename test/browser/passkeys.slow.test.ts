@@ -154,7 +154,9 @@ inChromium('in Chromium', () => {
       if (request.url().endsWith('/passkey/options')) ceremonies += 1;
     });
     await page.clock.install();
+    await page.clock.pauseAt(Date.now() + TEN_MINUTES * 1_000);
     const outcome = await begin(page, 'passkeys.logInWithPasskey(auth, { autofill: true })');
+    await page.waitForFunction('questions === 1'); // otherwise the authenticator may refuse the offer
     await authenticator.setVerified(false);
     await authenticator.setPresent(true);
     expect(await failureOf(page, 'passkeys.logInWithPasskey(auth)')).toBe('NotAllowedError');
