@@ -1,6 +1,7 @@
 /** Sends one event to a webhook by hand. It is no part of the log, so nothing is stored or counted. (Interface 17) */
+
+import type { LoggedEvent } from '../audit/order.js';
 import type { Delivery } from '../outbox/consumer.js';
-import type { LoggedEvent } from '../outbox/cursors.js';
 import { payloadOf } from '../outbox/webhooks/payload.js';
 import { createSender } from '../outbox/webhooks/send.js';
 import { webhookHeaders } from '../outbox/webhooks/signature.js';

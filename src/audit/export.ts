@@ -12,6 +12,7 @@ import { type RowOf, statement } from '../db/statement.js';
 import { decodeTimeCursor, encodeCursor } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
+import { NIL, type Position, SETTLED_SECONDS } from './order.js';
 
 export interface ExportRequest {
   /** Inclusive */
@@ -22,8 +23,6 @@ export interface ExportRequest {
 
 export type ExportedEvent = RowOf<typeof exportAuditSql> & { cursor: string };
 
-/** How far the database's clock may go back, also in a failover. */
-export const SETTLED_SECONDS = 10;
 /** How long to wait for transactions that are writing; the longest may take 20 s. */
 const PATIENCE_MS = 30_000;
 const RECHECK_MS = 50;
@@ -32,8 +31,8 @@ const PAGE_ROWS = 1_000;
 const AHEAD_MS = 3_600_000;
 
 /** Last part of the cursors, so that those of other listings are refused. */
-const KIND = 'written';
-const BEGINNING = { time: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+export const KIND = 'written';
+const BEGINNING: Position = { at: '-infinity', id: NIL };
 
 /** Yields pages, none of them empty, up to the moment to which the log is complete. @throws {AdminRefusal} */
 export async function* exportAudit(
@@ -41,7 +40,7 @@ export async function* exportAudit(
   { since, after }: ExportRequest,
   { settledSeconds = SETTLED_SECONDS, patienceMs = PATIENCE_MS } = {},
 ): AsyncGenerator<ExportedEvent[]> {
-  let position = after === undefined ? beginningOf(since) : positionOf(after);
+  let position = after === undefined ? beginningOf(since) : positionIn(after);
   const until = await completeUntil({ db }, settledSeconds, patienceMs);
   for (;;) {
     const rows = await db.admin.run(exportAuditSql, { ...position, until, limit: PAGE_ROWS });
@@ -50,24 +49,24 @@ export async function* exportAudit(
     if (asked.length > 0) yield asked;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;
-    position = { time: last.written_at, id: last.id };
+    position = { at: last.written_at, id: last.id };
   }
 }
 
-function beginningOf(since: Date | undefined): typeof BEGINNING {
+function beginningOf(since: Date | undefined): Position {
   if (since === undefined) return BEGINNING;
-  return { ...BEGINNING, time: new Date(Math.max(since.getTime() - AHEAD_MS, 0)).toISOString() };
+  return { ...BEGINNING, at: new Date(Math.max(since.getTime() - AHEAD_MS, 0)).toISOString() };
 }
 
 /** @throws {AdminRefusal} */
-function positionOf(cursor: string): typeof BEGINNING {
+export function positionIn(cursor: string): Position {
   const { exactly, rest } = decodeTimeCursor(cursor, isUuid, (kind) => kind === KIND);
-  return { time: exactly, id: rest[0] ?? '' };
+  return { at: exactly, id: rest[0] ?? NIL };
 }
 
 const exportAuditSql = statement(
   'export_audit',
-  { time: 'text', id: 'uuid', until: 'text', limit: 'integer' },
+  { at: 'text', id: 'uuid', until: 'text', limit: 'integer' },
   {
     id: 'uuid',
     event_type: 'text',
@@ -83,7 +82,7 @@ const exportAuditSql = statement(
   select id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at,
     to_char(written_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as written_at
   from audit_events
-  where (audit_events.written_at, id) > (:time::timestamptz, :id) and audit_events.written_at < :until::timestamptz
+  where (audit_events.written_at, id) > (:at::timestamptz, :id) and audit_events.written_at < :until::timestamptz
   order by audit_events.written_at, id limit :limit`;
 
 /** Transactions that hold a write lock on the table, and a time just before the locks were read. */

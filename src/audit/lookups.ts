@@ -46,7 +46,7 @@ export function about(id: string): Array<RawBuilder<unknown>> {
 }
 
 /** Metadata has UUIDs in lower case. The id of a key depends on case. */
-function asStored(id: string): string {
+export function asStored(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id;
 }
 

@@ -1,9 +1,10 @@
 /** The links of a change of an e-mail. Their tokens wait sealed until the mail is delivered. (Interface 21) */
+
+import type { LoggedEvent } from '../audit/order.js';
 import { isReserved } from '../auth/email/rows.js';
 import { hashOfToken } from '../auth/password-links.js';
 import { openSealedSecret } from '../credentials/sealed-secret.js';
 import { type Db, type RowOf, statement } from '../db/statement.js';
-import type { LoggedEvent } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
 
 /** Links to new addresses that a user is mailed in an hour: who is logged in must not fill the mailbox of another. */

@@ -1,5 +1,5 @@
 /** What texts say of an event: who did it, when, and from where. (Interface 17) */
-import type { LoggedEvent } from '../outbox/cursors.js';
+import type { LoggedEvent } from '../audit/order.js';
 import { deviceInWords } from './devices.js';
 
 export const fieldOf = (metadata: unknown, name: string): unknown => (metadata as Record<string, unknown>)[name];

@@ -1,10 +1,10 @@
 /** Mails the links and notices that events of the audit log ask for. (Interface 17) */
 import type { EventType } from '../audit/events.js';
+import type { LoggedEvent } from '../audit/order.js';
 import { ACCOUNT_PATH } from '../config/config.js';
 import { addressOfLink } from '../domain/link-purpose.js';
 import type { NoticeKind } from '../domain/notices.js';
 import type { Consumer, Delivery } from '../outbox/consumer.js';
-import type { LoggedEvent } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
 import { eraseEmailToken, linkOfChange, linkOfUndo } from './email-links.js';
 import { fieldOf, inWords, originInWords } from './event-words.js';

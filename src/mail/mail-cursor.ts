@@ -1,7 +1,8 @@
 /** The one cursor of mail on the audit log. (Interface 17) */
+
+import { NIL } from '../audit/order.js';
 import { statement } from '../db/statement.js';
 import { startCursor } from '../outbox/cursor-changes.js';
-import { NIL } from '../outbox/cursors.js';
 import type { Deps } from '../services.js';
 
 /** Id of the cursor; all instances share it. */

@@ -1,4 +1,6 @@
 /** The links that are mailed. Their tokens wait sealed until the mail is delivered. (Interface 15 and 17) */
+
+import type { LoggedEvent } from '../audit/order.js';
 import { eventRows, insertEvents } from '../audit/write.js';
 import { hashOfToken, REQUESTED_WINDOW_SECONDS } from '../auth/password-links.js';
 import { generateLinkToken } from '../credentials/key-secrets.js';
@@ -6,7 +8,6 @@ import { openSealedSecret, sealSecret } from '../credentials/sealed-secret.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import type { LinkPurpose } from '../domain/link-purpose.js';
 import type { Role } from '../domain/roles.js';
-import type { LoggedEvent } from '../outbox/cursors.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 

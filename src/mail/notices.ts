@@ -1,12 +1,12 @@
 /** Notices: the events that users are told of, to which addresses, and how often. (Interface 17 and 21) */
 import type { EventType } from '../audit/events.js';
+import type { LoggedEvent } from '../audit/order.js';
 import { eventRows, insertEvents } from '../audit/write.js';
 import { only, type RowOf, statement } from '../db/statement.js';
 import type { FactorKind } from '../domain/factors.js';
 import type { NoticeKind } from '../domain/notices.js';
 import { isRole, type Role } from '../domain/roles.js';
 import type { Delivery } from '../outbox/consumer.js';
-import type { LoggedEvent } from '../outbox/cursors.js';
 import { addSeconds } from '../platform/clock.js';
 import { uuidOfPart } from '../platform/ids.js';
 import type { Deps } from '../services.js';

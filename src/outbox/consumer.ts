@@ -1,5 +1,5 @@
 /** The consumers of the outbox: what is delivered, and to whom. Each kind has a file of its own. (Interface 17) */
-import type { LoggedEvent } from './cursors.js';
+import type { LoggedEvent } from '../audit/order.js';
 
 /** The result of one attempt. `outcome` is a label of metrics and is stored as the last attempt, with the status of HTTP or SMTP. */
 export type Delivery =

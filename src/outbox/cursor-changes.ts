@@ -1,7 +1,8 @@
 /** Changes of a cursor by operators. Each ends the claim, so that a running turn writes nothing any more. (Interface 17) */
+
+import { NIL } from '../audit/order.js';
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, only, statement } from '../db/statement.js';
-import { NIL } from './cursors.js';
 
 /** SQL of a new cursor: what is written from now on. Events that are being written have an earlier time. */
 const startSql = statement('start_outbox', { id: 'uuid', kind: only<OutboxKind>('text') }, {})`

@@ -5,29 +5,11 @@
  * settling sends what is not named. (Interface 17)
  */
 import type { AuditedEvent } from '../audit/events.js';
-import { SETTLED_SECONDS } from '../audit/export.js';
+import { EVENT, EVENT_COLUMNS, type LoggedEvent, type Position, SETTLED_SECONDS, utc } from '../audit/order.js';
 import { eventRows, insertEvents } from '../audit/write.js';
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
 import { DOWN_AFTER } from './schedule.js';
-
-/** A position in the audit log. Positions compare as text, first by `at`. */
-export interface Position {
-  /** `written_at` in UTC with microseconds */
-  at: string;
-  id: string;
-}
-
-/** Before every event of its moment */
-export const NIL = '00000000-0000-0000-0000-000000000000';
-
-export function isBefore(a: Position, b: Position): boolean {
-  return a.at < b.at || (a.at === b.at && a.id < b.id);
-}
-
-export const earlier = (a: Position, b: Position): Position => (isBefore(a, b) ? a : b);
-
-const utc = (time: string): string => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** How long an instance may work on a cursor before it must show itself, by the clock of the database: seconds. */
 const CLAIM_SECONDS = 40;
@@ -83,70 +65,12 @@ export async function claim(
   return claimed;
 }
 
-/**
- * Up to `complete` the log is complete: a transaction that has written to the log, and has not ended, began later. (As in
- * `audit/export.ts`; a transaction without a write lock on the table will write later than now.) Up to `settled` it stays
- * complete even if the clock goes back. Null: a transaction of unknown age is writing.
- */
-const horizonSql = statement('outbox_horizon', {}, { complete: 'text?', settled: 'text?' })`
-  select ${utc('complete')} as complete, ${utc(`complete - make_interval(secs => ${SETTLED_SECONDS})`)} as settled
-  from (
-    select case when bool_and(xact_start is not null) is not false
-      then least(statement_timestamp(), min(xact_start)) end as complete
-    from pg_locks left join pg_stat_activity using (pid)
-    where locktype = 'relation' and relation = 'audit_events'::regclass and mode = 'RowExclusiveLock' and granted
-      and database = (select oid from pg_database where datname = current_database())
-  ) as writers`;
-
-export interface Horizon {
-  complete: string;
-  settled: string;
-}
-
-/** @returns undefined while it is unknown */
-export async function readHorizon(db: Db): Promise<Horizon | undefined> {
-  const [{ complete, settled } = { complete: null, settled: null }] = await db.run(horizonSql, {});
-  return complete === null || settled === null ? undefined : { complete, settled };
-}
-
-const EVENT = {
-  id: 'uuid',
-  event_type: 'text',
-  entity_type: 'text',
-  user_id: 'uuid?',
-  ip_address: 'text',
-  user_agent: 'text?',
-  metadata: 'jsonb',
-  created_at: 'timestamptz',
-  written_at: 'text',
-  /** That the user has now */
-  user_email: 'text?',
-} as const;
-
-const COLUMNS = `audit_events.id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at,
-  ${utc('audit_events.written_at')} as written_at,
-  (select email from users where users.id = audit_events.user_id) as user_email`;
-
-const newEventsSql = statement('outbox_new', { at: 'text', id: 'uuid', until: 'text', limit: 'integer' }, EVENT)`
-  select ${COLUMNS} from audit_events
-  where (audit_events.written_at, id) > (:at::timestamptz, :id) and audit_events.written_at < :until::timestamptz
-  order by audit_events.written_at, id limit :limit`;
-
-export type LoggedEvent = RowOf<typeof newEventsSql>;
-
-export const positionOf = ({ written_at: at, id }: LoggedEvent): Position => ({ at, id });
-
-/** Events behind a place, in their order, up to a moment to which the log is complete. */
-export function readNew(db: Db, { at, id }: Position, until: string, limit: number): Promise<LoggedEvent[]> {
-  return db.run(newEventsSql, { at, id, until, limit });
-}
-
 const unsettledSql = statement(
   'outbox_unsettled',
   { cursor_id: 'uuid', at: 'text', id: 'uuid', until_at: 'text', until_id: 'uuid', limit: 'integer' },
   EVENT,
 )`
-  select ${COLUMNS} from audit_events
+  select ${EVENT_COLUMNS} from audit_events
   where (audit_events.written_at, id) > (:at::timestamptz, :id)
     and (audit_events.written_at, id) <= (:until_at::timestamptz, :until_id)
     and not exists (select from outbox_events where cursor_id = :cursor_id and event_id = audit_events.id)
@@ -167,7 +91,7 @@ export function readUnsettled(
 const PARKED = { ...EVENT, attempts: 'integer' } as const;
 
 const parkedSql = statement('outbox_parked', { cursor_id: 'uuid', now: 'timestamptz', limit: 'integer' }, PARKED)`
-  select ${COLUMNS}, attempts from outbox_events join audit_events on audit_events.id = event_id
+  select ${EVENT_COLUMNS}, attempts from outbox_events join audit_events on audit_events.id = event_id
   where cursor_id = :cursor_id and due_at <= :now
   order by outbox_events.written_at, event_id limit :limit`;
 
@@ -190,7 +114,7 @@ const oldestSql = statement(
   PARKED,
 )`
   select * from (
-    ${newest(':cursor_id', `${COLUMNS}, attempts`, 'outbox_events join audit_events on audit_events.id = event_id', ':newest')}
+    ${newest(':cursor_id', `${EVENT_COLUMNS}, attempts`, 'outbox_events join audit_events on audit_events.id = event_id', ':newest')}
   ) as failed order by written_at, id limit 1`;
 
 /** The oldest of so many newest parked events: the first of a row of failures. */

@@ -1,6 +1,7 @@
 /** Attempts that take long, several at once. They are only in memory; their beginning is stored first. (Interface 17) */
+
+import type { LoggedEvent } from '../audit/order.js';
 import type { Delivery, Patience, Receiver } from './consumer.js';
-import type { LoggedEvent } from './cursors.js';
 
 export interface Attempt {
   event: LoggedEvent;

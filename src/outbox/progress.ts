@@ -1,7 +1,9 @@
 /** The progress of a turn, and its change by each attempt. (Interface 17) */
+
+import type { LoggedEvent } from '../audit/order.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Delivery } from './consumer.js';
-import type { Claimed, Handled, LoggedEvent, Progress } from './cursors.js';
+import type { Claimed, Handled, Progress } from './cursors.js';
 import type { Attempt } from './flights.js';
 import { DOWN_AFTER, delaySeconds, MAX_RETRY_AFTER, restSeconds } from './schedule.js';
 

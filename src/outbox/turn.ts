@@ -4,24 +4,20 @@
  * attempt, however long the steps before took, so each turn gets on. (Interface 17)
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addSeconds } from '../platform/clock.js';
-import type { Deps } from '../services.js';
-import type { Delivery, Patience, Receiver } from './consumer.js';
 import {
-  advance,
-  type Claimed,
   earlier,
   type Horizon,
   isBefore,
   type LoggedEvent,
   NIL,
   positionOf,
-  readFirstOf,
   readHorizon,
   readNew,
-  readParked,
-  readUnsettled,
-} from './cursors.js';
+} from '../audit/order.js';
+import { addSeconds } from '../platform/clock.js';
+import type { Deps } from '../services.js';
+import type { Delivery, Patience, Receiver } from './consumer.js';
+import { advance, type Claimed, readFirstOf, readParked, readUnsettled } from './cursors.js';
 import { type Attempt, createFlights, type Flights, type Stopwatch } from './flights.js';
 import { isDown, judged, type State, stateOf, withHandled } from './progress.js';
 import { delaySeconds, restSeconds } from './schedule.js';

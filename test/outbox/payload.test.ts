@@ -6,7 +6,7 @@ import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { deleteUser, setUserEmail } from '../../src/admin/user-changes.js';
 import { createWebhook } from '../../src/admin/webhooks.js';
 import { describeEvent, EMAIL_FIELDS, ENTITY_OF, EVENT_TYPES, type EventType } from '../../src/audit/events.js';
-import type { LoggedEvent } from '../../src/outbox/cursors.js';
+import type { LoggedEvent } from '../../src/audit/order.js';
 import { payloadOf } from '../../src/outbox/webhooks/payload.js';
 import { email, METADATA, OTHER_EMAIL, USER } from '../audit/example-metadata.js';
 import { startGateway } from '../support/gateway/gateway.js';

@@ -1,11 +1,12 @@
 /** Whatever a receiver does with each event, and however long it takes, later ones go on. Time is moved. (Interface 17) */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import type { LoggedEvent } from '../../src/audit/order.js';
 import { writeAudit } from '../../src/audit/write.js';
 import type { OutboxKind } from '../../src/db/entities/outbox-cursor.js';
 import type { Delivery, Patience } from '../../src/outbox/consumer.js';
 import { endCursor, startCursor } from '../../src/outbox/cursor-changes.js';
-import { claim, type LoggedEvent } from '../../src/outbox/cursors.js';
+import { claim } from '../../src/outbox/cursors.js';
 import { takeTurn } from '../../src/outbox/turn.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 

@@ -20,7 +20,7 @@ export const webhookBacklog: Experiment = {
   mutants: [
     {
       name: 'each page begins with the last event of the one before',
-      file: 'src/outbox/cursors.ts',
+      file: 'src/audit/order.ts',
       from: 'where (audit_events.written_at, id) > (:at::timestamptz, :id) and',
       to: 'where (audit_events.written_at, id) >= (:at::timestamptz, :id) and',
       foundBy: /^events of a backlog/,

@@ -3,7 +3,7 @@
  * (Interface 17)
  */
 import { EMAIL_FIELDS, EVENT_TYPES } from '../../audit/events.js';
-import { type LoggedEvent, positionOf } from '../cursors.js';
+import { type LoggedEvent, positionOf } from '../../audit/order.js';
 
 /** Grows with the order of the log, compared as text. */
 function sequenceOf(event: LoggedEvent): string {
