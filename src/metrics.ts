@@ -186,6 +186,11 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    auditStreams: new Gauge({
+      name: 'auth_gateway_audit_streams',
+      help: 'Streams of the audit log that are open',
+      registers,
+    }),
     webhookLag: new Gauge({
       name: 'auth_gateway_webhook_lag_seconds',
       help: 'How long the oldest event has waited for any webhook that is not paused, failed events included; every instance has the same value, measured every 10 s',

@@ -1,4 +1,5 @@
 /** The services of the gateway, each built once in `start/compose.ts`. A function names those that it needs: `Deps<…>`. */
+import type { LiveLog } from './audit/live.js';
 import type { AuditRepeats } from './audit/repeats.js';
 import type { Config } from './config/config.js';
 import type { Keyring } from './credentials/keyring/keyring.js';
@@ -30,6 +31,8 @@ export interface Services {
   keyLimiter: RateLimiter | undefined;
   keyring: Keyring;
   knownNonces: KnownNonces;
+  /** Interface 24: reads only while somebody follows it */
+  liveLog: LiveLog;
   log: Logger;
   metrics: Metrics;
   passwords: Passwords;

@@ -28,6 +28,8 @@ export interface FollowedEvent {
   event: ReadEvent;
   at: Position;
   cursor: string;
+  /** The same for all events that were read together, whichever streams they go to */
+  page: object;
 }
 
 /** What a stream is woken for: new events, often none. */
@@ -79,10 +81,10 @@ export function createLiveLog(
   let isReading = false;
 
   const readPage = async (from: Position, until: string): Promise<FollowedEvent[]> => {
-    const events = await readNew(db.admin, from, until, PAGE);
-    return events.map((event) => {
+    const page = await readNew(db.admin, from, until, PAGE);
+    return page.map((event) => {
       const at = positionOf(event);
-      return { event: toReadEvent(event), at, cursor: cursorOf(at) };
+      return { event: toReadEvent(event), at, cursor: cursorOf(at), page };
     });
   };
 

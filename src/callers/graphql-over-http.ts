@@ -14,8 +14,12 @@ export interface GraphqlRequest {
   headers: IncomingHttpHeaders;
   /** The parsed body; a SyntaxError if it is not JSON */
   json: unknown;
+  /** What the client reads: one answer, a stream of events (Interface 24), or either */
+  accepts: 'answer' | 'stream' | 'both';
   /** Whether the client has disconnected, so that nobody would read the answer */
   isGone(): boolean;
+  /** Calls back when it disconnects, or its answer has ended. */
+  onGone(then: () => void): void;
   /** Whose caller is resolved */
   received: CallerRequest;
   /** Is called once, unless that fails: with the caller, or why there is none */
@@ -24,8 +28,9 @@ export interface GraphqlRequest {
 
 export interface GraphqlAnswer {
   status: number;
-  headers: Map<string, string>;
-  body: string;
+  headers: ReadonlyMap<string, string>;
+  /** Or a stream, which lasts until the client or its right is gone */
+  body: string | AsyncIterable<string>;
 }
 
 export type AnswerGraphql = (request: GraphqlRequest) => Promise<GraphqlAnswer>;

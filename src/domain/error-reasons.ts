@@ -116,7 +116,10 @@ export const ERROR_REASONS = {
   },
   not_found: { means: 'The path is unknown, or what it belongs to is turned off.', action: FIX },
   method_not_allowed: { means: 'The path has other methods: `Allow` lists them.', action: FIX },
-  not_acceptable: { means: '`Accept` allows no JSON. Only on `/graphql`.', action: FIX },
+  not_acceptable: {
+    means: '`Accept` allows no JSON, or no stream for a subscription. Only on `/graphql`.',
+    action: FIX,
+  },
   request_timeout: {
     means: 'The header was not complete within 15 s, or the body within 30 s.',
     action: 'Send the request again.',
@@ -283,6 +286,10 @@ export const ERROR_REASONS = {
   too_many_waiting: {
     means: 'Too many fields of this caller are waiting, or one has waited for 4 seconds behind others.',
     action: 'Wait for `Retry-After`, then ask for less at once.',
+  },
+  too_many_streams: {
+    means: 'This caller has four streams at this instance, or all callers together have 100.',
+    action: 'End one, or wait for `Retry-After`.',
   },
 } as const satisfies Record<string, About>;
 

@@ -77,6 +77,14 @@ function enforce(field: GraphQLField<never, GraphqlContext>): void {
   field.description = [field.description, sentence].filter(Boolean).join(' ');
   const { resolve = defaultFieldResolver } = field;
   if (check === undefined) return;
+  const { subscribe } = field;
+  if (subscribe !== undefined) {
+    field.subscribe = (source, args, context, info) => {
+      check(context, source);
+      return subscribe(source, args, context, info);
+    };
+    return;
+  }
   field.resolve = (source, args, context, info) => {
     check(context, source);
     return resolve(source, args, context, info);

@@ -6,6 +6,8 @@ import { pendingEmails } from '../admin/email-changes.js';
 import { countRecoveryCodes, type ListedFactor, listFactors } from '../admin/factors.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersByEmail, usersById } from '../admin/users.js';
+import type { Look } from '../audit/live.js';
+import type { AuditEventFilter } from '../audit/log.js';
 import { sessionsOfEvents } from '../audit/lookups.js';
 import type { CallerDeps, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../callers/graphql-over-http.js';
@@ -19,7 +21,7 @@ import type { GatewayChecksType } from './types/gateway.js';
 
 export interface GraphqlDependencies
   extends CallerDeps,
-    Deps<'fullDisk' | 'log' | 'passwords' | 'passwordRules' | 'sampling'> {
+    Deps<'fullDisk' | 'liveLog' | 'log' | 'metrics' | 'passwords' | 'passwordRules' | 'sampling' | 'state'> {
   /** When this instance was started */
   startedAt: Date;
   /** What `doctor` finds in this instance. Undefined while the first run takes too long to wait for */
@@ -47,6 +49,8 @@ export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' |
   userByEmail(email: string): Promise<ListedUser | null>;
   /** The session of a login or logout in the audit log, read for all events of one page at once; null if unknown */
   sessionOfEvent(id: string): Promise<string | null>;
+  /** Events of the log from where the stream of this request begins */
+  follow?(filter: AuditEventFilter): Promise<AsyncGenerator<Look>>;
 }
 
 /**
@@ -63,21 +67,16 @@ export async function createContext(
   if (resolution.kind !== 'caller') throw refusalError(resolution, deps.clock.now());
   if (json instanceof SyntaxError) throw errorOf('body_not_json', 'Request body is not valid JSON', status(400));
   const { caller } = resolution;
-  return withLoaders({
-    caller,
-    body: deps.documents.exchange(json, caller.callerType),
-    origin,
-    deps: { ...deps, db: deps.db.within(budget) },
-    ids,
-    isGone,
-    concurrency: concurrency.within(budget),
-  });
+  const limited = { ...deps, db: deps.db.within(budget) };
+  const inTime = concurrency.within(budget);
+  const loaders = createLoaders(limited, (read) => inTime.ofCaller(caller, 'reads', isGone, read), false);
+  const body = deps.documents.exchange(json, caller.callerType);
+  return { caller, body, origin, deps: limited, ids, isGone, concurrency: inTime, ...loaders };
 }
 
-const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
-
-/** What `withLoaders` adds */
-type Loaded =
+/** What reads rows for many fields at once */
+type Loaders = Pick<
+  GraphqlContext,
   | 'sessionsOf'
   | 'devicesOf'
   | 'factorsOf'
@@ -85,66 +84,54 @@ type Loaded =
   | 'pendingEmailOf'
   | 'userById'
   | 'userByEmail'
-  | 'sessionOfEvent';
+  | 'sessionOfEvent'
+>;
 
-/** One mutation of a document changes what the next one shows. */
-const NO_CACHE = { cache: false };
+const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
 
-/** Of sessions one loader for each page that an operation asks for, under an alias or in a fragment. */
-function withLoaders(context: Omit<GraphqlContext, Loaded>): GraphqlContext {
-  const { caller, deps, isGone, concurrency } = context;
-  const loaders = new Map<string, DataLoader<string, Page<Session>>>();
-  const sessionsOf: GraphqlContext['sessionsOf'] = ({ first, after, live }, userId) => {
-    const key = JSON.stringify([first, after, live]);
-    const loader =
-      loaders.get(key) ??
-      new DataLoader(async (userIds: readonly string[]) => {
-        const read = () => listSessions(deps.db, userIds, { first, after, live }, deps.clock.now());
-        const pages = await concurrency.ofCaller(caller, 'reads', isGone, read);
-        return userIds.map((id) => pages.get(id) ?? NO_SESSIONS);
-      }, NO_CACHE);
-    loaders.set(key, loader);
-    return loader.load(userId);
+/**
+ * Of sessions one loader for each page that an operation asks for, under an alias or in a fragment.
+ * @param limited runs what asks the database
+ * @param cache false for a request: one mutation of a document changes what the next one shows
+ */
+export function createLoaders(
+  deps: Pick<GraphqlDependencies, 'clock' | 'db'>,
+  limited: <T>(read: () => Promise<T>) => Promise<T>,
+  cache: boolean,
+): Loaders {
+  const { clock, db } = deps;
+  /** @param read finds rows for all keys at once */
+  const load = <T, None>(
+    read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+    none: None,
+  ): ((key: string) => Promise<T | None>) => {
+    const loader = new DataLoader<string, T | None>(
+      async (keys) => {
+        const found = await limited(() => read(keys));
+        return keys.map((key) => found.get(key) ?? none);
+      },
+      { cache },
+    );
+    return (key) => loader.load(key);
   };
-  const users = new DataLoader(async (ids: readonly string[]) => {
-    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => usersById(deps, ids));
-    return ids.map((id) => found.get(id) ?? null);
-  }, NO_CACHE);
-  const holders = new DataLoader(async (emails: readonly string[]) => {
-    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => usersByEmail(deps, emails));
-    return emails.map((email) => found.get(email) ?? null);
-  }, NO_CACHE);
-  const devices = new DataLoader(async (userIds: readonly string[]) => {
-    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => listDevices(deps.db.admin, userIds));
-    return userIds.map((id) => found.get(id) ?? []);
-  }, NO_CACHE);
-  const factors = new DataLoader(async (userIds: readonly string[]) => {
-    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => listFactors(deps.db.admin, userIds));
-    return userIds.map((id) => found.get(id) ?? []);
-  }, NO_CACHE);
-  const recoveryCodes = new DataLoader(async (userIds: readonly string[]) => {
-    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => countRecoveryCodes(deps.db.admin, userIds));
-    return userIds.map((id) => found.get(id) ?? 0);
-  }, NO_CACHE);
-  const pending = new DataLoader(async (userIds: readonly string[]) => {
-    const read = () => pendingEmails(deps.db.admin, userIds, deps.clock.now());
-    const found = await concurrency.ofCaller(caller, 'reads', isGone, read);
-    return userIds.map((id) => found.get(id)?.email ?? null);
-  }, NO_CACHE);
-  const sessions = new DataLoader(async (ids: readonly string[]) => {
-    const found = await concurrency.ofCaller(caller, 'reads', isGone, () => sessionsOfEvents(deps.db, ids));
-    return ids.map((id) => found.get(id) ?? null);
-  }, NO_CACHE);
+  const pages = new Map<string, (userId: string) => Promise<Page<Session>>>();
   return {
-    ...context,
-    sessionsOf,
-    devicesOf: (id) => devices.load(id),
-    factorsOf: (id) => factors.load(id),
-    recoveryCodesOf: (id) => recoveryCodes.load(id),
-    pendingEmailOf: (id) => pending.load(id),
-    userById: (id) => users.load(id),
-    userByEmail: (email) => holders.load(email),
-    sessionOfEvent: (id) => sessions.load(id),
+    sessionsOf: (page, userId) => {
+      const key = JSON.stringify(page);
+      const ofPage = pages.get(key) ?? load((userIds) => listSessions(db, userIds, page, clock.now()), NO_SESSIONS);
+      pages.set(key, ofPage);
+      return ofPage(userId);
+    },
+    userById: load((ids) => usersById(deps, ids), null),
+    userByEmail: load((emails) => usersByEmail(deps, emails), null),
+    devicesOf: load((ids) => listDevices(db.admin, ids), []),
+    factorsOf: load((ids) => listFactors(db.admin, ids), []),
+    recoveryCodesOf: load((ids) => countRecoveryCodes(db.admin, ids), 0),
+    pendingEmailOf: load(async (ids) => {
+      const pending = await pendingEmails(db.admin, ids, clock.now());
+      return new Map(Array.from(pending, ([id, { email }]) => [id, email]));
+    }, null),
+    sessionOfEvent: load((ids) => sessionsOfEvents(db, ids), null),
   };
 }
 

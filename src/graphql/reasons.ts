@@ -88,11 +88,13 @@ export const CODES = {
   cost_above_limit: 'OPERATION_TOO_COSTLY',
   rate_limited: 'RATE_LIMITED',
   too_many_waiting: 'RATE_LIMITED',
+  too_many_streams: 'RATE_LIMITED',
   unavailable: 'SERVICE_UNAVAILABLE',
   client_gone: 'SERVICE_UNAVAILABLE',
   internal_error: 'INTERNAL_SERVER_ERROR',
   body_not_json: 'BAD_REQUEST',
   document_not_trusted: 'BAD_REQUEST',
+  not_acceptable: 'BAD_REQUEST',
 } as const satisfies Partial<Record<ErrorReason, ErrorCode>>;
 
 export type GraphqlReason = keyof typeof CODES;

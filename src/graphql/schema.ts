@@ -1,7 +1,7 @@
 /** Builds the schema from the code; `schema.graphql` is its printed form. */
 import 'reflect-metadata';
 import { type GraphQLObjectType, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
-import { buildSchema, type ResolverData } from 'type-graphql';
+import { buildSchema, type PubSub, type ResolverData } from 'type-graphql';
 import { hasNul } from '../platform/text.js';
 import { enforceRequirements } from './authorization.js';
 import type { GraphqlContext } from './context.js';
@@ -36,6 +36,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
     globalMiddlewares: [
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
         if (info.fieldName === 'caller') return next(); // the most frequent field, and already known
+        if (info.operation.operation === 'subscription' && info.path.prev === undefined) return next(); // already read
         refuseNul(args, '');
         const { caller, deps, ids, isGone, concurrency } = context;
         const isRoot = info.path.prev === undefined; // below the root, loaders read all rows of a page at once
@@ -45,6 +46,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
         return outagesAs503(deps, ids, isRoot && asksDatabase ? limited : next);
       },
     ],
+    pubSub: NO_TOPICS,
     skipCheck: true, // Apollo also checks the schema
     validate: false, // inputs are checked where they are used
   });
@@ -54,6 +56,10 @@ export async function createSchema(): Promise<GraphQLSchema> {
     'Read operations. A field other than `caller` is null if it fails; see `errors`. The other fields still return data.',
   );
   describe(
+    schema.getSubscriptionType(),
+    'Events as they happen, as Server-Sent Events: `Accept: text/event-stream`, one operation a request.',
+  );
+  describe(
     schema.getMutationType(),
     'Write operations. Every change is recorded in the audit log. A field is null if it fails: if the `path` of the error ' +
       'ends with the field, nothing was changed, unless its `reason` is `unavailable` and the answer of the database was lost; if the ' +
@@ -61,6 +67,9 @@ export async function createSchema(): Promise<GraphQLSchema> {
   );
   return schema;
 }
+
+/** type-graphql demands one for subscriptions, and asks it only for topics, which ours has none of. */
+const NO_TOPICS: PubSub = { publish: () => undefined, async *subscribe() {} };
 
 /** type-graphql cannot describe the root types. */
 function describe(type: GraphQLObjectType | null | undefined, description: string): void {

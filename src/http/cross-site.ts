@@ -8,7 +8,16 @@ export const CROSS_SITE_IN_DEVELOPMENT = `${ERRORS.cross_site.detail}: it is nei
 
 /** Interface 5: what pages of CORS_ORIGINS may send and read. docs/interface.md prints it. */
 export const CORS_FIELDS = {
-  sent: ['Authorization', 'Content-Type', 'GraphQL-Cost', 'Refresh-Retry', 'traceparent', 'tracestate', 'X-Request-Id'],
+  sent: [
+    'Authorization',
+    'Content-Type',
+    'GraphQL-Cost',
+    'Last-Event-ID',
+    'Refresh-Retry',
+    'traceparent',
+    'tracestate',
+    'X-Request-Id',
+  ],
   read: ['RateLimit', 'RateLimit-Policy', 'Refresh-Retry', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
 };
 

@@ -1,4 +1,5 @@
 /** Composition root: builds every service once, passes each what it needs, and closes them in the reverse order. */
+import { createLiveLog, type LiveTimes } from '../audit/live.js';
 import { createAuditRepeats } from '../audit/repeats.js';
 import { expiredEvents } from '../audit/write.js';
 import { countPasswordParameters } from '../auth/account.js';
@@ -24,6 +25,7 @@ import { createFullDisk } from '../db/full-disk.js';
 import { migrateUp } from '../db/migrate.js';
 import { type Expiring, startSweeper } from '../db/sweeper.js';
 import { createGraphqlServer } from '../graphql/server.js';
+import type { StreamTimes } from '../graphql/streams.js';
 import { openTrustedDocuments } from '../graphql/trusted-documents.js';
 import { createExpressApp, createMetricsApp } from '../http/express-app.js';
 import type { Listener } from '../http/server/listener.js';
@@ -55,6 +57,8 @@ export interface Overrides {
   print?: (line: string) => void;
   /** How often an idle outbox looks for work: milliseconds */
   outboxPollMs?: number;
+  /** Times of streams of the audit log */
+  live?: LiveTimes & StreamTimes;
 }
 
 /** Every service and the app that answers requests; `close` closes all of them. */
@@ -113,6 +117,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
     keyring,
     knownNonces: createKnownNonces(),
+    liveLog: createLiveLog({ db, log }, overrides.live),
     log,
     metrics,
     passwords,
@@ -139,7 +144,8 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   });
   starting.defer(examination.stop);
   const { latest: latestChecks } = examination;
-  const graphql = await createGraphqlServer({ ...services, startedAt: clock.now(), latestChecks, documents });
+  const asked = { ...services, startedAt: clock.now(), latestChecks, documents };
+  const graphql = await createGraphqlServer(asked, overrides.live);
   starting.defer(graphql.stop);
   const poller = createReadinessPoller(readiness);
   starting.defer(poller.stop);

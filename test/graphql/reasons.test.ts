@@ -17,6 +17,7 @@ import {
   nobody,
   type SignedIn,
 } from '../support/gateway/graphql.js';
+import { openStream, type Stream } from '../support/gateway/live-log.js';
 import { freshNonce, type Signing, signByHand } from '../support/independent/signer.js';
 import { refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
 import { whileReadsWait } from '../support/postgres/locks.js';
@@ -105,6 +106,15 @@ async function tooMany(): Promise<Answer> {
   );
   await Promise.all(asked);
   return answers.find(({ status }) => status === 429) as Answer;
+}
+
+async function fifthStream(): Promise<Answer> {
+  const streams = [];
+  for (let i = 0; i < 5; i += 1) streams.push(await openStream(gateway, admin.as));
+  const fifth = streams.pop() as Stream;
+  for (const stream of streams) stream.close();
+  const text = await fifth.text();
+  return { ...fifth, text, json: JSON.parse(text), cookies: [] };
 }
 
 /** Counts of this span in this time zone. */
@@ -271,6 +281,8 @@ const PRODUCED: Record<GraphqlReason, [number, string, () => Promise<Answer>] | 
   too_much_to_read: [200, 'OPERATION_TOO_COSTLY', slowRead],
   rate_limited: [429, 'RATE_LIMITED', twiceInAMinute],
   too_many_waiting: [429, 'RATE_LIMITED', tooMany],
+  too_many_streams: [429, 'RATE_LIMITED', fifthStream],
+  not_acceptable: [406, 'BAD_REQUEST', byAdmin('subscription { auditEventAdded { cursor } }')],
   unavailable: [503, 'SERVICE_UNAVAILABLE', () => whileAway(gateway.database, byAdmin('{ me { id } }'))],
   client_gone: undefined, // concurrency.properties.test.ts
 };

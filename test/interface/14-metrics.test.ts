@@ -94,6 +94,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_log_lines_dropped_total: ['counter'],
   auth_gateway_clock_skew_seconds: ['gauge'],
   auth_gateway_webhook_deliveries_total: ['counter', 'outcome'],
+  auth_gateway_audit_streams: ['gauge'],
   auth_gateway_webhook_lag_seconds: ['gauge'],
   auth_gateway_mails_total: ['counter', 'outcome'],
   auth_gateway_mail_lag_seconds: ['gauge'],

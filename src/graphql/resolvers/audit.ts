@@ -1,17 +1,19 @@
 /** Resolvers of the audit log. (Interface 11) */
-import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { countByTime } from '../../audit/counts.js';
-import { countAuditEvents, listAuditEvents } from '../../audit/log.js';
+import { type AuditEventFilter, countAuditEvents, listAuditEvents } from '../../audit/log.js';
 import { sessionNamedBy } from '../../audit/lookups.js';
 import { isUuid } from '../../platform/ids.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfCounts, costOfEvents, costOfLoaded } from '../limits.js';
+import { outagesAs503 } from '../errors.js';
+import { costOfCounts, costOfEvents, costOfFollowed, costOfLoaded } from '../limits.js';
 import {
   AuditActorType,
   AuditCountFilterInput,
   AuditCountType,
+  AuditEventAddedType,
   AuditEventConnection,
   AuditEventFilterInput,
   AuditEventType,
@@ -22,6 +24,17 @@ import { type CountedConnection, PageArgs, toConnection } from '../types/connect
 import { UserType } from '../types/user.js';
 
 const UTC = 'UTC';
+
+interface Followed {
+  args: { filter?: AuditEventFilter | null };
+  context: GraphqlContext;
+}
+
+/** @throws {AdminRefusal}, or {GraphQLError} UNAVAILABLE */
+function followed({ deps, ids, follow }: GraphqlContext, filter: AuditEventFilter | null | undefined) {
+  if (follow === undefined) throw new Error('this request has no stream');
+  return outagesAs503(deps, ids, () => follow(filter ?? {}));
+}
 
 @Resolver(() => AuditEventType)
 export class AuditResolver {
@@ -42,6 +55,26 @@ export class AuditResolver {
   ): Promise<CountedConnection<AuditEventType>> {
     const connection = toConnection(await listAuditEvents(deps, filter ?? {}, page), page, toAuditEvent);
     return { ...connection, countAll: () => countAuditEvents(deps, filter ?? {}) };
+  }
+
+  @RequireScope('audit:read')
+  @Subscription(() => AuditEventAddedType, {
+    description:
+      'Events of the audit log in the order in which the database wrote them, each once: about ten seconds later, so that ' +
+      'none can come in between. With `Last-Event-ID` the stream resumes behind that event, otherwise it begins now. ' +
+      'It ends with the token, the session or the key of its caller.',
+    complexity: costOfFollowed,
+    subscribe: ({ args, context }: Followed) => followed(context, args.filter),
+  })
+  auditEventAdded(
+    @Root() added: AuditEventAddedType,
+    @Arg('filter', () => AuditEventFilterInput, {
+      nullable: true,
+      description: 'Filters the events. Omit it for all events.',
+    })
+    _filter: AuditEventFilterInput | undefined,
+  ): AuditEventAddedType {
+    return added;
   }
 
   @RequireScope('users:read')

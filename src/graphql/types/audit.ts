@@ -94,7 +94,17 @@ export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly
   metadata!: Record<string, unknown>;
 }
 
-export function toAuditEvent(row: AuditRow): AuditEventType {
+@ObjectType('AuditEventAdded', { simpleResolvers: true, description: 'An event of the audit log, as it comes.' })
+export class AuditEventAddedType {
+  @Field(() => String, {
+    description: 'Where the event stands in the log: the `id` of the message, and `Last-Event-ID` to resume behind it.',
+  })
+  cursor!: string;
+
+  @Field(() => AuditEventType, { description: 'The event.' }) event!: AuditEventType;
+}
+
+export function toAuditEvent(row: Omit<AuditRow, 'exactly'>): AuditEventType {
   const types = { eventType: row.eventType as EventType, entityType: row.entityType as EntityType }; // or of a newer version
   return { ...row, ...types, entityId: entityIdOf(row), actor: actorOf(row) };
 }

@@ -1,7 +1,7 @@
 /** The path `/graphql`: bytes and JSON here, the caller and the operation in `graphql/` (Interface 7). */
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Resolution } from '../../callers/caller.js';
-import type { AnswerGraphql } from '../../callers/graphql-over-http.js';
+import type { AnswerGraphql, GraphqlRequest } from '../../callers/graphql-over-http.js';
 import { presentedKind, presentedTypes } from '../../callers/kinds.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
@@ -9,6 +9,7 @@ import { isJsonType } from '../json-type.js';
 import type { CallerOutcome } from '../outcomes.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { remembering } from '../remembering.js';
+import { sendStream } from '../send-stream.js';
 import { addExplorerFiles, explorerPage } from './explorer.js';
 
 /** Interface 7 */
@@ -26,27 +27,27 @@ export function addGraphqlRoute(app: Express, { config }: Deps<'config'>, answer
     const json = readJson(body);
     const presented = presentedTypes(rawHeaders);
     locals.caller = presentedKind(presented);
-    const {
-      status,
-      headers,
-      body: text,
-    } = await answer({
+    const answered = await answer({
       ids,
       budget,
       origin,
       headers: req.headers,
       json,
+      accepts: acceptedIn(req) || 'answer',
       isGone: () => req.socket.destroyed,
+      onGone: (then) => void res.once('close', then),
       received: { method, authority: config.publicAuthority, target, rawHeaders, presented, body },
       resolved: (resolution) => {
         locals.outcome = outcomeOf(resolution);
         if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
       },
     });
+    const { status, headers, body: text } = answered;
     locals.outcome ??= status === 503 ? 'unavailable' : 'internal_error';
     const isOfHttp = status >= 500 || (status === 400 && json instanceof SyntaxError);
-    res.status(status).setHeaders(headers);
-    res.send(isOfHttp ? withDetail(text) : text);
+    res.status(status).setHeaders(new Map(headers));
+    if (typeof text === 'string') return void res.send(isOfHttp ? withDetail(text) : text);
+    await sendStream(res, text);
   };
 
   const route = app.route('/graphql');
@@ -59,12 +60,22 @@ export function addGraphqlRoute(app: Express, { config }: Deps<'config'>, answer
   route.all(methodNotAllowed('POST'));
 }
 
-const accepted = remembering<boolean>(100);
+const accepted = remembering<GraphqlRequest['accepts'] | ''>(100);
+
+/** @returns empty if the client reads neither */
+function acceptedIn(req: Request): GraphqlRequest['accepts'] | '' {
+  const { accept } = req.headers;
+  if (accept === undefined) return 'answer';
+  return accepted(accept, () => {
+    const isStream = req.accepts('text/event-stream') !== false;
+    if (req.accepts(ANSWERED) !== false) return isStream ? 'both' : 'answer';
+    return isStream ? 'stream' : '';
+  });
+}
 
 /** Apollo would look at `Accept` only when a mutation has run, and its answer, perhaps a secret, be lost. */
 const requireAccept: RequestHandler = (req, res, next) => {
-  const { accept } = req.headers;
-  if (accept === undefined || accepted(accept, () => req.accepts(ANSWERED) !== false)) return next();
+  if (acceptedIn(req) !== '') return next();
   sendError(res, 'not_acceptable');
 };
 

@@ -15,7 +15,7 @@ import type { Passwords } from '../../../src/credentials/passwords/passwords.js'
 import { listen, type SocketLimits } from '../../../src/http/server/listener.js';
 import { createLogger } from '../../../src/platform/create-logger.js';
 import type { Logger } from '../../../src/platform/logger.js';
-import { type App, createApp } from '../../../src/start/compose.js';
+import { type App, createApp, type Overrides } from '../../../src/start/compose.js';
 import { createDatabase, KEYRING_FILE, required, type TestDatabase } from '../postgres/postgres.js';
 import { type HandClock, handClock } from './clock.js';
 import { quickPasswords } from './quick-passwords.js';
@@ -79,6 +79,8 @@ export interface Setup {
   sockets?: Partial<SocketLimits>;
   /** How often an idle outbox looks for work: milliseconds */
   outboxPollMs?: number;
+  /** Times of streams of the audit log */
+  live?: NonNullable<Overrides['live']>;
   /** Takes the lines of MAIL=log */
   print?: (line: string) => void;
 }
@@ -142,6 +144,7 @@ export async function startInstance(
     passwords = quickPasswords(),
     sockets,
     outboxPollMs,
+    live,
     print = () => undefined,
   }: Omit<Setup, 'instances'>,
 ): Promise<Instance> {
@@ -157,6 +160,7 @@ export async function startInstance(
     log,
     print,
     ...(outboxPollMs && { outboxPollMs }),
+    ...(live && { live }),
     ...(passwords === 'argon2' ? {} : { passwords }),
   };
   const app = await createApp(config, database.url, overrides);
