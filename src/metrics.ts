@@ -169,6 +169,11 @@ export function createMetrics() {
       help: 'Log lines that could not be written',
       registers,
     }),
+    droppedSpans: new Counter({
+      name: 'auth_gateway_dropped_spans_total',
+      help: 'Spans that were lost, because the collector did not take them or too many waited for it',
+      registers,
+    }),
     clockSkew: new Gauge({
       name: 'auth_gateway_clock_skew_seconds',
       help: 'How far the clock here is ahead of that of the database',

@@ -16,6 +16,7 @@ import type { Metrics } from './metrics.js';
 import type { Logger } from './platform/logger.js';
 import type { MinuteCounter } from './platform/minute-counter.js';
 import type { Sampling } from './platform/sampling.js';
+import type { Tracing } from './platform/tracing.js';
 import type { WatchedClock } from './platform/watched-clock.js';
 import type { RateLimiter } from './rate-limits/rate-limiter.js';
 import type { RedisClient } from './rate-limits/redis.js';
@@ -56,6 +57,7 @@ export interface Services {
     isProxyReported: boolean;
   };
   tokens: Tokens;
+  tracing: Tracing;
 }
 
 export type Deps<Names extends keyof Services> = Pick<Services, Names>;

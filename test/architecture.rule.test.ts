@@ -13,6 +13,7 @@ const IMPORTED_BY: Array<[pattern: RegExp, where: RegExp]> = [
   [/^@apollo\//, /^src\/graphql\/server\.ts$/],
   [/^pino$/, /^src\/platform\/(create-)?logger\.ts$/],
   [/^kysely$/, /^src\/db\/(kysely|sql)\.ts$/],
+  [/^@opentelemetry\//, /^src\/platform\/(open-)?tracing\.ts$/],
   [/^nodemailer$/, /^src\/mail\/smtp\.ts$/],
   [/^@simplewebauthn\//, /^src\/credentials\/factors\/passkeys\.ts$/],
 ];

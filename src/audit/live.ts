@@ -3,6 +3,7 @@
  * an instance, in the order and up to the horizon of `audit export`. A stream that is behind reads pages of its own until it
  * has caught up. (Interface 24)
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { encodeCursor } from '../listing/page.js';
@@ -79,6 +80,7 @@ export function createLiveLog(
   /** The look that is under way: nobody joins in the middle of one. */
   let look = Promise.resolve();
   let isReading = false;
+  const ofNobody = AsyncLocalStorage.snapshot();
 
   const readPage = async (from: Position, until: string): Promise<FollowedEvent[]> => {
     const page = await readNew(db.admin, from, until, PAGE);
@@ -146,7 +148,7 @@ export function createLiveLog(
     if (isReading) return;
     isReading = true;
     readUntil = from;
-    void read();
+    void ofNobody(read); // of all streams, so no span of the first one's request
   };
 
   /** @returns where the reader goes on for it */

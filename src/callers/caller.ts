@@ -89,7 +89,16 @@ export interface CallerRequest extends RequestFacts {
 }
 
 export type CallerDeps = Deps<
-  'clock' | 'config' | 'db' | 'secretCache' | 'keyLimiter' | 'keyring' | 'knownNonces' | 'placeholderKey' | 'tokens'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'secretCache'
+  | 'keyLimiter'
+  | 'keyring'
+  | 'knownNonces'
+  | 'placeholderKey'
+  | 'tokens'
+  | 'tracing'
 >;
 
 /** What the gateway needs of a kind of caller. */

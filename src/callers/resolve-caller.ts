@@ -7,7 +7,7 @@ import type { Budget } from '../platform/budget.js';
 import { randomBase64url } from '../platform/ids.js';
 import { type Explained, refused } from '../platform/refused.js';
 import type { CallerDeps, CallerRefusal, CallerRequest, CallerType, Resolution } from './caller.js';
-import { CALLER_TYPES, KINDS } from './kinds.js';
+import { CALLER_TYPES, KINDS, presentedKind } from './kinds.js';
 
 type Kind = Pick<(typeof KINDS)[CallerType], 'scheme' | 'challengeParameters'>;
 
@@ -27,11 +27,31 @@ const CREDENTIALS = {
  * @param welcome the kinds that may call here, of which a 401 asks for one. A valid credential of another kind is a caller too
  * @throws the database's error or {Outage}: a store that is away is never a pass
  */
-export async function resolveCaller(
+export function resolveCaller(
   deps: CallerDeps,
   request: CallerRequest,
   budget: Budget,
   welcome: readonly CallerType[] = CALLER_TYPES,
+): Promise<Resolution> {
+  const attributes = { 'auth_gateway.caller': presentedKind(request.presented) };
+  return deps.tracing.span('resolve caller', 'internal', attributes, async (span) => {
+    const resolution = await resolve(deps, request, budget, welcome);
+    span?.setAttribute('auth_gateway.outcome', outcomeOf(resolution));
+    return resolution;
+  });
+}
+
+/** That somebody is known, or why nobody is */
+export function outcomeOf(resolution: Resolution) {
+  if (resolution.kind === 'caller') return 'success';
+  return resolution.kind === 'refused' ? resolution.reason : resolution.kind;
+}
+
+async function resolve(
+  deps: CallerDeps,
+  request: CallerRequest,
+  budget: Budget,
+  welcome: readonly CallerType[],
 ): Promise<Resolution> {
   const { presented } = request;
   const [type, ...others] = presented;

@@ -10,15 +10,18 @@ export const MISSING_TOKEN = refused('missing_credentials', 'Send an access toke
 export type RefusedUser = Explained<BearerRefusal | 'missing_credentials'> & { challenge: string };
 
 /** @throws {ClockSkewed} if only the expiry of the token is left to check and this clock is wrong */
-export async function resolveUser(
-  deps: Deps<'clock' | 'tokens'>,
+export function resolveUser(
+  deps: Deps<'clock' | 'tokens' | 'tracing'>,
   rawHeaders: readonly string[],
 ): Promise<BearerToken | RefusedUser> {
-  if (!user.presents(rawHeaders)) {
-    return { ...MISSING_TOKEN, challenge: challengeOf(user) };
-  }
-  const token = await readBearer(deps, rawHeaders);
-  return token.kind === 'refused' ? withChallenge(token) : token;
+  const isPresent = user.presents(rawHeaders);
+  const attributes = { 'auth_gateway.caller': isPresent ? 'user' : 'none' };
+  return deps.tracing.span('resolve caller', 'internal', attributes, async (span) => {
+    const token = isPresent ? await readBearer(deps, rawHeaders) : MISSING_TOKEN;
+    span?.setAttribute('auth_gateway.outcome', token.kind === 'refused' ? token.reason : 'success');
+    if (token.kind !== 'refused') return token;
+    return token.reason === 'missing_credentials' ? { ...token, challenge: challengeOf(user) } : withChallenge(token);
+  });
 }
 
 /** For a valid token whose user has been deactivated or deleted. */

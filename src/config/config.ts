@@ -9,6 +9,7 @@ import { type DatabaseUrl, parseDatabaseUrl } from './database-url.js';
 import { type ConfigFault, createReader, type Environment, type Variable } from './environment.js';
 import { redisUrl } from './redis-url.js';
 import { NO_ROLE_SCOPES, roleScopesFile } from './role-scopes.js';
+import { readTracing } from './tracing.js';
 import {
   appUrl,
   authority,
@@ -270,6 +271,8 @@ export function readConfig(env: Environment, reader = createReader(env)) {
     shutdownDelaySeconds: read('SHUTDOWN_DELAY_SECONDS', wholeNumber(0, 300), 0),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), 365),
     logLevel: read('LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
+    /** Interface 25. Undefined: off */
+    tracing: readTracing(reader),
     /** Interface 21: whether people change their own account here */
     account: read('ACCOUNT', oneOf('on', 'off'), isDevelopment ? 'on' : 'off') === 'on',
     /** Interface 19: whether the console is served */

@@ -11,6 +11,9 @@ export interface ConfigFault extends Explanation {
   variable: string;
 }
 
+/** OpenTelemetry's, for logs: two letters away from those for traces. */
+const FOREIGN = /^OTEL_BLRP_/;
+
 export type Slip = Explanation & { remedy: string };
 
 /** A variable, as `read` was asked for it. */
@@ -97,7 +100,7 @@ export function createReader(env: Environment): Reader {
         return meant === undefined ? [] : [{ reason: `${name}: unknown variable`, remedy }];
       };
       return Object.keys(env)
-        .filter((name) => env[name] !== '' && !known.includes(name))
+        .filter((name) => env[name] !== '' && !known.includes(name) && !FOREIGN.test(name))
         .flatMap(explain);
     },
   };

@@ -251,6 +251,55 @@ export const smtpUrl = z
   }, 'must have a user and a password, or neither')
   .describe('a URL that starts with smtps:// or smtp://');
 
+const RATIO = 'must be a number from 0 to 1, such as 0.01';
+
+/** Where OTLP is sent. */
+export const collectorUrl = z
+  .string()
+  .transform(parseUrl)
+  .refine(
+    (url): url is URL =>
+      url !== undefined &&
+      /^https?:$/.test(url.protocol) &&
+      HOST_OF_URL.test(url.hostname) &&
+      `${url.username}${url.password}${url.search}${url.hash}` === '',
+    'must be a URL such as http://collector:4318, without credentials and query; headers can hold a key',
+  )
+  .describe('a URL such as http://collector:4318');
+
+/** W3C Baggage, as OpenTelemetry's variables have it. Values may be secret, so none is repeated. */
+export const nameValues = z
+  .string()
+  .transform((text) => {
+    const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+    const split = pairs.map((pair) => /^\s*([^\s=]+)\s*=\s*(.*?)\s*$/s.exec(pair)?.slice(1) ?? []);
+    if (split.some(([name]) => name === undefined) || !isDecodable(text)) return undefined;
+    return Object.fromEntries(split.map((pair) => pair.map(decodeURIComponent))) as Record<string, string>;
+  })
+  .refine((pairs) => pairs !== undefined, {
+    abort: true,
+    error: 'must be a list such as name=value,other=value, with special characters as %20',
+  })
+  .describe('a list such as name=value,other=value');
+
+export const headerFields = nameValues
+  .refine(
+    (fields) =>
+      Object.entries(fields).every(([name, value]) => FIELD_NAME.test(name) && /^[\t -~\u0080-\u00ff]*$/.test(value)),
+    'must have names and values that fields of HTTP may have',
+  )
+  .describe('a list such as name=value,other=value');
+
+/** RFC 9110 section 5.1 */
+const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+export const ratio = z
+  .string()
+  .regex(/^\d*\.?\d+$/, RATIO)
+  .transform(Number)
+  .refine((number) => number <= 1, RATIO)
+  .describe('a number from 0 to 1');
+
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

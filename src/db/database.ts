@@ -4,6 +4,7 @@ import pg from 'pg';
 import { parseDatabaseUrl } from '../config/database-url.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { ExplainedError } from '../platform/explained.js';
+import { NO_TRACING, type Tracing } from '../platform/tracing.js';
 import { createBatches } from './batches.js';
 import { Connection, PooledConnection, renewConnections } from './connection.js';
 import { compile } from './kysely.js';
@@ -11,6 +12,7 @@ import { lockChangesSql } from './locks.js';
 import type { Manager } from './orm.js';
 import { isStartupRefused } from './outage.js';
 import { type Ask, inTransaction, onPool, prepared, unprepared } from './run.js';
+import { createSpans } from './spans.js';
 import type { Reads } from './sql.js';
 import { type Db, statement } from './statement.js';
 import { CHANGE_LIMITS, NO_LIMITS, type Pooler, TURN_LIMITS, timeLimits } from './time-limits.js';
@@ -63,6 +65,7 @@ export interface DatabaseOptions {
   pooler?: Pooler;
   /** False for work outside a request, which may take as long as it needs */
   limited?: boolean;
+  tracing?: Tracing;
 }
 
 /**
@@ -70,7 +73,7 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(
   url: string,
-  { pooler = 'none', limited = true }: DatabaseOptions = {},
+  { pooler = 'none', limited = true, tracing = NO_TRACING }: DatabaseOptions = {},
 ): Promise<Database> {
   const { driverUrl, hosts, channelBinding } = parseDatabaseUrl(url);
   const connection = {
@@ -93,6 +96,7 @@ export async function openDatabase(
   const pool = openPool(POOL_SIZE, pooler === 'none' ? BY_KEY : '');
   const adminPool = openPool(ADMIN_POOL_SIZE);
   const batches = createBatches(pool);
+  const { ofStatements, named } = createSpans(tracing);
   let openedOrm: Promise<MikroORM> | undefined;
   const orm = (): Promise<MikroORM> => {
     openedOrm ??= import('./orm.js').then(({ openOrm }) => openOrm(driverUrl, adminPool));
@@ -101,21 +105,26 @@ export async function openDatabase(
   const within = (budget: Budget): Database => {
     const admin = onPool(adminPool, budget);
     return {
-      ...batches(budget, prepared(onPool(pool, budget))),
+      ...ofStatements(batches(budget, prepared(onPool(pool, budget)))),
       within,
-      transaction: (work) => inTransaction(pool, budget, limits.transaction, (ask) => work(prepared(ask))),
+      transaction: (work) =>
+        named('transaction', () =>
+          inTransaction(pool, budget, limits.transaction, (ask) => work(ofStatements(prepared(ask)))),
+        ),
       pool,
       adminPool,
       admin: {
-        ...unprepared(admin),
-        ...reads((query) => {
-          if (limits.transaction.length === 0) return admin(query);
-          return budget.spend(() => inTransaction(adminPool, budget, limits.transaction, (ask) => ask(query)));
-        }),
+        ...ofStatements(unprepared(admin)),
+        ...reads((query) =>
+          named('read', () => {
+            if (limits.transaction.length === 0) return admin(query);
+            return budget.spend(() => inTransaction(adminPool, budget, limits.transaction, (ask) => ask(query)));
+          }),
+        ),
       },
       manager: async () => {
         const { managerOn } = await import('./orm.js');
-        return managerOn(await orm(), admin);
+        return managerOn(await orm(), (query) => named('read', () => admin(query)));
       },
       change: async (work, isTurnTaken = false) => {
         const { managerOn, withoutRow } = await import('./orm.js');
@@ -123,12 +132,11 @@ export async function openDatabase(
         const turn = isTurnTaken ? [] : [TURN_LIMITS, lockChangesSql.text];
         const opening = [...limits.transaction, ...turn, CHANGE_LIMITS.transaction];
         const changes = (ask: Ask): ReturnType<typeof work> =>
-          work({ ...managerOn(opened, ask), db: { ...unprepared(ask), ...reads(ask) } });
-        return inTransaction(adminPool, budget, opening, changes, CHANGE_LIMITS.queryTimeoutMs).catch(
-          (error: unknown) => {
-            throw withoutRow(error);
-          },
-        );
+          work({ ...managerOn(opened, ask), db: { ...ofStatements(unprepared(ask)), ...reads(ask) } });
+        const change = () => inTransaction(adminPool, budget, opening, changes, CHANGE_LIMITS.queryTimeoutMs);
+        return named('change', change).catch((error: unknown) => {
+          throw withoutRow(error);
+        });
       },
       orm,
       url,

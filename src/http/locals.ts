@@ -4,6 +4,7 @@ import type { AccessClaims } from '../credentials/tokens/jwt.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { Budget } from '../platform/budget.js';
 import type { RequestIds } from '../platform/logger.js';
+import type { Span } from '../platform/tracing.js';
 import type { RequestOutcome } from './outcomes.js';
 
 /** Set by `request-log.ts` before anything reads them. */
@@ -14,6 +15,8 @@ export interface RequestLocals {
   origin: RequestOrigin;
   /** How long the request may wait for its stores */
   budget: Budget;
+  /** Of the request, if tracing is on */
+  span?: Span | undefined;
   /** Of the access token, on a route for users' own factors */
   claims?: AccessClaims;
   /** Outcome of the request, for the log and the counters */

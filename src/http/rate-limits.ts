@@ -21,7 +21,10 @@ export function loginPolicy({ rateLimit, rateWindowSeconds }: Config['login']): 
 }
 
 /** Counts every request, valid or not. */
-export function loginRateLimit(login: Config['login'], deps: Deps<'clock' | 'db' | 'redis'>): RequestHandler {
+export function loginRateLimit(
+  login: Config['login'],
+  deps: Deps<'clock' | 'db' | 'redis' | 'tracing'>,
+): RequestHandler {
   const countLogin = createLoginLimiter(login, deps);
   return async (_req, res, next) => {
     const { budget, origin } = res.locals;

@@ -1,15 +1,16 @@
-/** One log line and one count for each answer, with the request id that the caller gets. */
+/** One log line, one count and perhaps one span for each answer, with the request id that the caller gets. */
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import { createBudget } from '../platform/budget.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { RequestIds } from '../platform/logger.js';
+import { SPAN_ERROR, type Span } from '../platform/tracing.js';
 import type { Deps } from '../services.js';
 import { originReader } from './client-address.js';
 import type { RequestLocals } from './locals.js';
 import { CLIENT_CLOSED, type CountedRequest, createOutcomeCounters, type RequestOutcome } from './outcomes.js';
 import { ERRORS, type RestReason } from './refusals.js';
-import { traceOf } from './trace.js';
+import { callerSpan, traceIds } from './trace.js';
 
 /** A caller's own X-Request-Id is used if it is plain enough for a log. */
 const PLAIN_ID = /^[\w.:-]{1,128}$/;
@@ -64,15 +65,15 @@ export interface RequestLog {
  * @param onUnavailable called after an answer of 503, or what nginx gets in its place (Interface 10)
  */
 export function createRequestLog(
-  deps: Deps<'clock' | 'config' | 'log' | 'metrics' | 'sampling' | 'state'>,
+  deps: Deps<'clock' | 'config' | 'log' | 'metrics' | 'sampling' | 'state' | 'tracing'>,
   isRoute: (path: string) => boolean,
   onUnavailable: () => void,
 ): RequestLog {
-  const { clock, config, log, metrics, sampling, state } = deps;
-  const idsOf = ({ headers, rawHeaders }: Headed): RequestIds => {
+  const { clock, config, log, metrics, sampling, state, tracing } = deps;
+  const idsOf = ({ headers }: Headed, span: Parameters<typeof traceIds>[0]): RequestIds => {
     const given = headers['x-request-id'];
     const isPlain = typeof given === 'string' && PLAIN_ID.test(given);
-    return { request_id: isPlain ? given : uuidInTimeOrder(clock.now()), ...traceOf(rawHeaders) };
+    return { request_id: isPlain ? given : uuidInTimeOrder(clock.now()), ...traceIds(span) };
   };
   const readOrigin = originReader(config.trustProxy, (peerAddress, ids) => {
     if (state.isProxyReported) return;
@@ -96,9 +97,11 @@ export function createRequestLog(
   };
   return {
     middleware: (req, res, next) => {
-      const ids = idsOf(req);
+      const caller = callerSpan(req.rawHeaders);
+      const span = QUIET.has(req.url) ? undefined : tracing.begin(knownMethod(req.method), caller);
+      const ids = idsOf(req, span?.spanContext() ?? caller);
       const origin = readOrigin(req, ids);
-      Object.assign(res.locals, { ids, origin, budget: createBudget() } satisfies RequestLocals);
+      Object.assign(res.locals, { ids, origin, budget: createBudget(), span } satisfies RequestLocals);
       res.setHeader('X-Request-Id', ids.request_id);
       const started = performance.now();
 
@@ -107,7 +110,7 @@ export function createRequestLog(
         const route = res.locals.route ?? routeOf(req, isRoute);
         const status = res.writableFinished ? res.statusCode : CLIENT_CLOSED;
         const { outcome } = res.locals;
-        record({
+        const answered: Answered = {
           ...ids,
           method,
           route,
@@ -119,17 +122,36 @@ export function createRequestLog(
           origin: res.locals.refusedOrigin,
           service: res.locals.service,
           duration_ms: Math.round((performance.now() - started) * 10) / 10,
-        });
+        };
+        record(answered);
+        if (span?.isRecording()) end(span, answered);
       });
-      next();
+      if (span === undefined) next();
+      else tracing.within(span, next);
     },
     unparsed: (reason, clientIp, req = NO_HEADER) => {
-      const ids = idsOf(req);
+      const ids = idsOf(req, callerSpan(req.rawHeaders));
       const unknown = { method: OTHER_METHOD, route: undefined, caller: undefined, duration_ms: 0 };
       record({ ...ids, ...unknown, status: ERRORS[reason].status, outcome: reason, client_ip: clientIp });
       return ids.request_id;
     },
   };
+}
+
+/** No address, path or text of the caller: the names of OpenTelemetry that are safe to show, and two of ours. */
+function end(span: Span, { method, route, status, caller, outcome }: Answered): void {
+  const verb = method === OTHER_METHOD ? 'HTTP' : method;
+  span.updateName(route === undefined ? verb : `${verb} ${route}`);
+  span.setAttributes({
+    'http.request.method': method,
+    'http.response.status_code': status,
+    ...(route !== undefined && { 'http.route': route }),
+    ...(caller !== undefined && { 'auth_gateway.caller': caller }),
+    ...(outcome !== undefined && { 'auth_gateway.outcome': outcome }),
+    ...(status >= 500 && { 'error.type': String(status) }),
+  });
+  if (status >= 500) span.setStatus({ code: SPAN_ERROR });
+  span.end();
 }
 
 /** Paths and methods come from callers, so labels must not grow with them. */

@@ -18,7 +18,11 @@ import { sendJson } from './send-json.js';
 type OwnRefusal = Stale | SessionGone | Locked | Refused<FactorRefusal | EmailRefusal>;
 
 /** @param countLogin counts a request for the login limit of its address */
-export function userRoutes(app: Express, deps: Deps<'clock' | 'config' | 'tokens'>, countLogin: RequestHandler) {
+export function userRoutes(
+  app: Express,
+  deps: Deps<'clock' | 'config' | 'tokens' | 'tracing'>,
+  countLogin: RequestHandler,
+) {
   const policy = loginPolicy(deps.config.login);
 
   /**

@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../audit/order.js';
 import { ACCOUNT_PATH } from '../config/config.js';
 import { addressOfLink } from '../domain/link-purpose.js';
 import type { NoticeKind } from '../domain/notices.js';
-import type { Consumer, Delivery } from '../outbox/consumer.js';
+import { type Consumer, type Delivery, showOutcome } from '../outbox/consumer.js';
 import type { Deps } from '../services.js';
 import { eraseEmailToken, linkOfChange, linkOfUndo } from './email-links.js';
 import { fieldOf, inWords, originInWords } from './event-words.js';
@@ -24,7 +24,7 @@ import { deliverNotice, noticeOf, type Recipient } from './notices.js';
 import { readTemplates } from './templates.js';
 import { fill, type OwnValues, type TextName, type ValuesOfAll } from './texts.js';
 
-type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics'>;
+type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics' | 'tracing'>;
 
 /** The links that events ask for. */
 const LINK_OF = {
@@ -49,7 +49,7 @@ export async function createMailConsumer(
   deps: Dependencies,
   print: (line: string) => void = () => undefined,
 ): Promise<Consumer> {
-  const { clock, config, db, log, metrics } = deps;
+  const { clock, config, db, log, metrics, tracing } = deps;
   const account = config.account ? `${config.publicUrl}${ACCOUNT_PATH}#sessions` : undefined;
   const templates = await readTemplates(config.mail.templates, { app: config.appUrl, account });
   const publicHost = new URL(config.publicUrl).hostname;
@@ -79,7 +79,12 @@ export async function createMailConsumer(
     const { subject, text } = fill(templates[name], { ...ofAll, ...own });
     const id = `${event.id}${part === 1 ? '' : `.${part}`}@${publicHost}`;
     const mail = { id, date: clock.now(), from, to: email, subject, text, html: htmlOf(subject, text) };
-    return mailer.send(mail, signal);
+    const attributes = { 'auth_gateway.mail.kind': name, 'auth_gateway.event.id': event.id };
+    return tracing.trace('send mail', 'client', attributes, async (span) => {
+      const delivery = await mailer.send(mail, signal);
+      showOutcome(span, delivery);
+      return delivery;
+    });
   };
 
   const sendLink = async (

@@ -1,5 +1,6 @@
 /** The consumers of the outbox: what is delivered, and to whom. Each kind has a file of its own. (Interface 17) */
 import type { LoggedEvent } from '../audit/order.js';
+import { SPAN_ERROR, type Span } from '../platform/tracing.js';
 
 /** The result of one attempt. `outcome` is a label of metrics and is stored as the last attempt, with the status of HTTP or SMTP. */
 export type Delivery =
@@ -18,13 +19,23 @@ export type Delivery =
       isGone?: boolean;
     };
 
+/** Interface 25: how an attempt has ended. */
+export function showOutcome(span: Span | undefined, { kind, outcome }: Delivery): void {
+  span?.setAttribute('auth_gateway.outcome', outcome);
+  if (kind !== 'failed') return;
+  span?.setAttribute('error.type', outcome).setStatus({ code: SPAN_ERROR });
+}
+
 /** One receiver, as it is configured when its turn begins. */
 export interface Receiver {
   /** `host:port`, of which few turns are taken at once; absent: it is the only one of its kind */
   host?: string;
   wants(event: LoggedEvent): boolean;
-  /** Tries once, for at most 15 s unless the consumer is `patient`. It never throws, unless the signal ends it. */
-  deliver(event: LoggedEvent, signal: AbortSignal): Promise<Delivery>;
+  /**
+   * Tries once, for at most 15 s unless the consumer is `patient`. It never throws, unless the signal ends it.
+   * @param attempts that have failed before
+   */
+  deliver(event: LoggedEvent, signal: AbortSignal, attempts: number): Promise<Delivery>;
 }
 
 /** For receivers that may be slow in their own right, and to which the order of events does not matter. */

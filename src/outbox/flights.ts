@@ -64,7 +64,7 @@ export function createFlights({ receiver, patience, attempted, abort, stopwatch 
     /** Makes the attempts that were added, which are stored by now. */
     launch: (): void => {
       for (const flight of flights) {
-        flight.landing ??= receiver.deliver(flight.event, abort).then(
+        flight.landing ??= receiver.deliver(flight.event, abort, flight.attempts).then(
           (delivery) => {
             attempted(flight.event, delivery);
             flight.result = { delivery };

@@ -195,7 +195,7 @@ async function lookAgain(work: Work, before: State, horizon: Horizon | undefined
 async function send(work: Work, state: State, attempt: Attempt): Promise<State> {
   const { abort, attempted, clock, patience, receiver } = work;
   if (patience) return begin(work, state, attempt, patience);
-  const delivery = await receiver.deliver(attempt.event, abort).catch((error: unknown) => {
+  const delivery = await receiver.deliver(attempt.event, abort, attempt.attempts).catch((error: unknown) => {
     if (!abort.aborted) throw error;
   });
   if (delivery === undefined) return state;

@@ -8,7 +8,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 /** In every line about one request. */
 export interface RequestIds {
   request_id: string;
-  /** The caller's trace, if it sends one: 32 and 16 hexadecimal digits */
+  /** 32 and 16 hexadecimal digits: the caller's, if it sends a `traceparent`; with tracing on those of the request's own span */
   trace_id?: string;
   span_id?: string;
 }

@@ -5,6 +5,7 @@ import { again } from '../db/retry.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { Outage } from '../platform/outage.js';
+import type { Tracing } from '../platform/tracing.js';
 import type { RedisClient } from './redis.js';
 
 export interface Consumption {
@@ -35,6 +36,7 @@ export interface RateLimiter {
 export interface Stores {
   db: Database;
   redis: RedisClient | undefined;
+  tracing: Tracing;
 }
 
 /** The limit of `/auth/login`; its keys are from `loginGroups` */
@@ -44,7 +46,7 @@ export const LOGIN_LIMIT_NAME = 'login';
 const UNLIMITED = 2_147_483_647;
 
 /** @param name prefix of the keys, so that limits do not share counters */
-export function createRateLimiter({ db, redis }: Stores, name: string, windowSeconds: number): RateLimiter {
+export function createRateLimiter({ db, redis, tracing }: Stores, name: string, windowSeconds: number): RateLimiter {
   const options = { keyPrefix: name, points: UNLIMITED, duration: windowSeconds };
   const store =
     redis === undefined
@@ -56,11 +58,14 @@ export function createRateLimiter({ db, redis }: Stores, name: string, windowSec
           clearExpiredByTimeout: false, // the sweeper does it, with SKIP LOCKED
         })
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
+  const attributes = { 'db.system.name': redis === undefined ? 'postgresql' : 'redis' };
   const within = (budget: Budget): RateLimiter => {
     const asked = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
-      again(budget, () => budget.spend(work)).catch((error: unknown) => {
-        throw new Outage('the rate limit store does not answer', { cause: error });
-      });
+      tracing
+        .span('rate_limit', 'client', attributes, () => again(budget, () => budget.spend(work)))
+        .catch((error: unknown) => {
+          throw new Outage('the rate limit store does not answer', { cause: error });
+        });
     return {
       within,
       count: async (key) => {

@@ -1,8 +1,8 @@
-/** Logs one line when the database or Redis changes its state, and one when it is ok again. (Interface 14) */
+/** Logs one line when the database, Redis or the collector of traces changes its state, and one when it is ok again. (Interface 14) */
 import { describeError, type Logger } from '../platform/logger.js';
 
 /** @param error that revealed the state; its class and code are logged, never its text */
-export type LogState = (what: 'database' | 'redis', state: string, error?: unknown) => void;
+export type LogState = (what: 'database' | 'redis' | 'collector', state: string, error?: unknown) => void;
 
 export function createStateLog(log: Logger): LogState {
   const failing = new Map<string, { state: string; sinceMs: number }>();

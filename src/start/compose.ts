@@ -36,10 +36,12 @@ import { createLogger } from '../platform/create-logger.js';
 import { describeError, type Logger } from '../platform/logger.js';
 import { createMinuteCounter } from '../platform/minute-counter.js';
 import { createSampling } from '../platform/sampling.js';
+import { NO_TRACING, type Tracing } from '../platform/tracing.js';
 import { watchClock } from '../platform/watched-clock.js';
 import { createRateLimiter, expiredWindows } from '../rate-limits/rate-limiter.js';
 import { createReadinessPoller, type ReadinessPoller } from '../readiness/poller.js';
 import { createReadiness } from '../readiness/readiness.js';
+import { createStateLog } from '../readiness/state-log.js';
 import type { Services } from '../services.js';
 import { createExamination } from './examination.js';
 
@@ -90,6 +92,8 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   starting.defer(documents.close);
   const sampling = createSampling();
   starting.defer(sampling.flush);
+  const tracing = await createTracing(config, log, metrics);
+  starting.defer(tracing.close);
   const timeHash = (seconds: number): void => metrics.passwordHashSeconds.observe(seconds);
   const logRefusedHash = (kind: string, error: unknown): void =>
     sampling.sample('refused_hash', 3, (more) =>
@@ -98,8 +102,9 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
         'a stored password hash cannot be checked, so its login is refused; "user explain EMAIL" says whether it is theirs',
       ),
     );
-  const passwords = overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash, logRefusedHash));
-  const db = await openDatabase(databaseUrl, { pooler: config.databasePooler });
+  const passwords =
+    overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash, logRefusedHash, tracing));
+  const db = await openDatabase(databaseUrl, { pooler: config.databasePooler, tracing });
   starting.defer(db.close);
   await migrate(db, log);
 
@@ -114,7 +119,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     fullDisk: createFullDisk(clock),
     placeholderKey: createPlaceholderKey(keyring),
     secretCache: createSecretCache(),
-    keyLimiter: redis && createRateLimiter({ db, redis }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
+    keyLimiter: redis && createRateLimiter({ db, redis, tracing }, KEY_LIMIT_NAME, KEY_WINDOW_SECONDS),
     keyring,
     knownNonces: createKnownNonces(),
     liveLog: createLiveLog({ db, log }, overrides.live),
@@ -129,6 +134,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     sampling,
     state: { isStopping: false, isProxyReported: false },
     tokens: createTokens(keyring, config, clock),
+    tracing,
   };
   starting.defer(startSweeper(services, expiringRows(config), () => measureKeyExpiry(services)).stop);
   const consumers = await createConsumers(services, overrides.print);
@@ -154,6 +160,17 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   const started = starting.move();
   const readFiles = async (): Promise<void> => void (await Promise.all([keyring.reload(), documents.reload()]));
   return { ...services, ...expressApp, metricsListener, poller, readFiles, close: () => started.disposeAsync() };
+}
+
+/** Interface 25: the SDK is loaded if an endpoint is set. */
+async function createTracing({ tracing }: Config, log: Logger, metrics: Metrics): Promise<Tracing> {
+  if (tracing === undefined) return NO_TRACING;
+  const { openTracing } = await import('../platform/open-tracing.js');
+  const logState = createStateLog(log);
+  return openTracing(tracing, {
+    exported: (state, error) => logState('collector', state, error),
+    dropped: (spans) => metrics.droppedSpans.inc(spans),
+  });
 }
 
 async function migrate(db: Database, log: Logger): Promise<void> {

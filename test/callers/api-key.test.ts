@@ -304,7 +304,7 @@ describe('Interface 6: the rate limit of a key', () => {
 
   test('is counted where an instance of an older version counts, and as it does', async () => {
     const { keyId, sign } = await issue(10);
-    const older = createRateLimiter({ db: gateway.app.db, redis: undefined }, 'api_key', 60);
+    const older = createRateLimiter({ ...gateway.app, redis: undefined }, 'api_key', 60);
     const left = async () => LEFT.exec(String((await sendSigned(gateway, sign())).headers['ratelimit']))?.[1];
     expect(await left()).toBe('9');
     expect(await older.count(keyId)).toMatchObject({ count: 2 });

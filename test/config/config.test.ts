@@ -294,6 +294,73 @@ const VARIABLES: Array<
   ['MAIL_NOTICES', (config) => config.mail.notices, [...NOTICE_KINDS], [['token_theft', ['token_theft']]]],
   ['PRODUCT_NAME', (config) => config.productName, 'localhost:3000', [['Example', 'Example']]],
   ['LOG_LEVEL', (config) => config.logLevel, 'info', [['WARN', 'warn']]],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    (config) => config.tracing?.url,
+    undefined,
+    [
+      ['http://collector:4318', 'http://collector:4318/v1/traces'],
+      ['https://otlp.example.com/otlp/', 'https://otlp.example.com/otlp/v1/traces'],
+    ],
+  ],
+  [
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    (config) => config.tracing?.url,
+    undefined,
+    [['http://[::1]:4318/custom', 'http://[::1]:4318/custom']],
+  ],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', (config) => config.tracing?.protocol, undefined, [['http/json', 'http/json']]],
+  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', (config) => config.tracing?.protocol, undefined, [['HTTP/JSON', 'http/json']]],
+  [
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    (config) => config.tracing?.headers,
+    undefined,
+    [
+      ['api-key=abc', { 'api-key': 'abc' }],
+      ['Authorization=Basic%20eDp5Cg==, X-Scope = a=b ,', { Authorization: 'Basic eDp5Cg==', 'X-Scope': 'a=b' }],
+    ],
+  ],
+  ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', (config) => config.tracing?.headers, undefined, [['a=', { a: '' }]]],
+  ['OTEL_SERVICE_NAME', (config) => config.tracing?.resource['service.name'], undefined, [['sign-in', 'sign-in']]],
+  [
+    'OTEL_RESOURCE_ATTRIBUTES',
+    ({ tracing }) => tracing && [tracing.resource['service.name'], tracing.resource['deployment.environment.name']],
+    undefined,
+    [
+      ['deployment.environment.name=a%2Cb', ['auth-gateway', 'a,b']],
+      ['service.name=x,deployment.environment.name=y', ['x', 'y']],
+    ],
+  ],
+  [
+    'OTEL_TRACES_SAMPLER',
+    (config) => config.tracing?.sampler,
+    undefined,
+    [['parentbased_traceidratio', 'parentbased_traceidratio']],
+  ],
+  [
+    'OTEL_TRACES_SAMPLER_ARG',
+    (config) => config.tracing?.ratio,
+    undefined,
+    [
+      ['0', 0],
+      ['0.01', 0.01],
+      ['.5', 0.5],
+      ['1.0', 1],
+    ],
+  ],
+  ['OTEL_BSP_MAX_QUEUE_SIZE', (config) => config.tracing?.queue.maxQueueSize, undefined, [['100', 100]]],
+  ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', (config) => config.tracing?.queue.maxExportBatchSize, undefined, [['7', 7]]],
+  ['OTEL_BSP_SCHEDULE_DELAY', (config) => config.tracing?.queue.scheduledDelayMillis, undefined, [['100', 100]]],
+  ['OTEL_BSP_EXPORT_TIMEOUT', (config) => config.tracing?.queue.exportTimeoutMillis, undefined, [['100', 100]]],
+  [
+    'OTEL_SDK_DISABLED',
+    (config) => config.tracing?.ratio,
+    undefined,
+    [
+      ['False', 1],
+      ['TRUE', undefined],
+    ],
+  ],
   ['ACCOUNT', (config) => (config.account ? 'on' : 'off'), 'on', [['off', 'off']]],
   ['CONSOLE', (config) => (config.console ? 'on' : 'off'), 'on', [['off', 'off']]],
   [
@@ -322,6 +389,7 @@ test.each(VARIABLES)('Interface 2: %s: its default, and what is made of its valu
     const rest: Environment = {
       ...(name === 'DATABASE_URL' ? {} : { DATABASE_URL }),
       ...(name.startsWith('FORWARD_AUTH_') ? FORWARD_AUTH : {}), // neither of the two stands alone
+      ...(/^OTEL_(?!.*_ENDPOINT)/.test(name) ? { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' } : {}),
     };
     expect(of(readConfig({ ...rest, [name]: text }))).toEqual(value);
   }
@@ -421,6 +489,28 @@ test.each<[string, string[]]>([
   ['SHUTDOWN_DELAY_SECONDS', ['-1', '301', '5s']],
   ['AUDIT_RETENTION_DAYS', ['0', 'forever']],
   ['LOG_LEVEL', ['verbose', '30']],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].map((name): [string, string[]] => [
+    name,
+    [
+      'collector:4318',
+      'collector',
+      'grpc://collector:4317',
+      'http://',
+      'http://u:p@c',
+      'http://c/?key=1',
+      'http://c/#x',
+    ],
+  ]),
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'http', 'json', 'http/xml']],
+  ['OTEL_EXPORTER_OTLP_HEADERS', ['key', '=x', 'a b=c', 'a=%', 'a=1,b', 'a=%0Ab', 'a:b=c', 'a=\u20ac', 'a=%00']],
+  ['OTEL_RESOURCE_ATTRIBUTES', ['service.name', 'a=%zz', '=']],
+  ['OTEL_TRACES_SAMPLER', ['jaeger_remote', 'on', 'always', 'constructor']],
+  ['OTEL_TRACES_SAMPLER_ARG', ['1.1', '-0.1', '1%', 'NaN', '0x1', '1e-2', '.']],
+  ['OTEL_BSP_MAX_QUEUE_SIZE', ['0', '-1', 'x']],
+  ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', ['0', '2049']], // the last is more than the queue holds
+  ['OTEL_BSP_SCHEDULE_DELAY', ['0', '5s']],
+  ['OTEL_BSP_EXPORT_TIMEOUT', ['0', '30s']],
+  ['OTEL_SDK_DISABLED', ['yes', '1']],
   ['CONSOLE', ['true', 'yes', '/dev/console']],
   ['GRAPHQL_EXPLORER', ['on']],
   ['GRAPHQL_INTROSPECTION', ['on']],
@@ -447,6 +537,52 @@ test('Interface 2: origins that browsers are at are taken, whatever their host l
   const origins = ['https://[::1]:8443', 'http://192.0.2.1', 'https://a_b.example', 'https://app.example.com.'];
   expect(readConfig({ CORS_ORIGINS: origins.join() }).corsOrigins).toEqual(origins);
   expect(readConfig({ CORS_ORIGINS: 'https://bücher.example' }).corsOrigins).toEqual(['https://xn--bcher-kva.example']);
+});
+
+test('Interface 25: no value of OpenTelemetry is repeated by its fault, since it may be a key', () => {
+  const env = { OTEL_EXPORTER_OTLP_HEADERS: 'secret', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c?secret' };
+  expect(faultsOf(env).sort()).toEqual(Object.keys(env).sort());
+  expect(() => readConfig(env)).toThrow(expect.not.stringContaining('secret'));
+});
+
+test('Interface 25: of two endpoints that of traces counts, and of headers each', () => {
+  const { tracing } = readConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all:4318',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://traces:4318/v1/traces',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_HEADERS: 'a=1,b=1',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'b=2',
+    OTEL_SERVICE_NAME: 'mine',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=others',
+    OTEL_BSP_MAX_QUEUE_SIZE: '100',
+  });
+  expect(tracing).toMatchObject({
+    url: 'http://traces:4318/v1/traces',
+    protocol: 'http/json',
+    headers: { a: '1', b: '2' },
+    resource: { 'service.name': 'mine' },
+    queue: { maxQueueSize: 100, maxExportBatchSize: 100 },
+  });
+});
+
+test.each([
+  ...['OTEL_METRICS_EXPORTER', 'OTEL_TRACES_EXPORTER', 'OTEL_LOGS_EXPORTER', 'OTEL_PROPAGATORS', 'OTEL_LOG_LEVEL'],
+  ...['OTEL_BLRP_SCHEDULE_DELAY', 'OTEL_BLRP_MAX_QUEUE_SIZE', 'OTEL_METRIC_EXPORT_INTERVAL'],
+  ...['OTEL_EXPORTER_OTLP_TIMEOUT', 'OTEL_EXPORTER_OTLP_COMPRESSION', 'OTEL_EXPORTER_OTLP_CERTIFICATE'],
+  ...['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'OTEL_NODE_RESOURCE_DETECTORS'],
+])('Interface 25: %s, which is of other signals or of the exporter alone, is no slip', (name) => {
+  expect(readConfig({ [name]: 'x' }).warnings).toEqual([]);
+});
+
+test('Interface 25: a slip in a name of OpenTelemetry is noticed', () => {
+  const { warnings } = readConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINTS: 'http://collector:4318',
+    OTEL_TRACE_SAMPLER: 'always_on',
+  });
+  expect(warnings.map(({ remedy }) => remedy.slice(0, 52))).toEqual([
+    'did you mean OTEL_EXPORTER_OTLP_ENDPOINT? Rename it,',
+    'did you mean OTEL_TRACES_SAMPLER? Rename it, or remo',
+  ]);
 });
 
 test('Interface 2: every fault is reported at once, and no value is repeated', () => {

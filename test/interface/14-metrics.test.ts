@@ -78,6 +78,7 @@ const OURS: Record<string, [type: string, ...labels: string[]]> = {
   auth_gateway_authz_checks_total: ['counter', 'outcome', 'route'],
   auth_gateway_introspections_total: ['counter', 'outcome'],
   auth_gateway_account_locks_total: ['counter'],
+  auth_gateway_dropped_spans_total: ['counter'],
   auth_gateway_login_devices_total: ['counter', 'outcome'],
   auth_gateway_factors_total: ['counter', 'kind', 'outcome'],
   auth_gateway_token_thefts_total: ['counter'],

@@ -1,4 +1,4 @@
-/** One line for each outcome, with the ids of its request; no secret and no e-mail in any line. (Interface 14, ASVS 16.2.5) */
+/** One line for each outcome, with the ids of its request; no secret and no e-mail in any line or span. (Interface 14 and 25, ASVS 16.2.5) */
 import { randomUUID } from 'node:crypto';
 import { codeAt, post } from '../support/gateway/factors.js';
 import {
@@ -17,14 +17,32 @@ import { userRow } from '../support/gateway/rows.js';
 import { forgeRefreshToken } from '../support/independent/forge.js';
 import { SoftwareAuthenticator } from '../support/independent/passkeys/software-authenticator.js';
 import { lacksColumn, refusesRows, whileAway, withFault } from '../support/postgres/faults.js';
+import { type Collector, startCollector, tracingEnv } from '../support/programs/collector.js';
 import { until } from '../support/until.js';
 
 const captured = captureLog();
+let collector: Collector;
+/** It exports spans. */
 let gateway: TestGateway;
+let untraced: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ passwords: 'argon2', log: captured.log });
+  collector = await startCollector();
+  gateway = await startGateway({ passwords: 'argon2', log: captured.log, env: tracingEnv(collector) });
+  untraced = await startGateway({ log: captured.log });
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  await untraced.close();
+  await collector[Symbol.asyncDispose]();
+});
+
+/** Everything that was exported, once no span is left here. */
+async function exported(): Promise<string> {
+  const before = collector.spans.length;
+  await gateway.send('GET', '/last');
+  await until('the last span is exported', () => collector.spans.slice(before).some(({ name }) => name === 'GET'));
+  return collector.text();
+}
 
 /** Every name in a value, also further down. */
 function namesIn(value: unknown): string[] {
@@ -47,7 +65,7 @@ function expectWellFormed(lines: Array<Record<string, unknown>>): void {
 
 afterEach(() => expectWellFormed(captured.lines()));
 
-test('Interface 5 and 14: no password, token, hash or e-mail is in any line, whatever happens', async () => {
+test('Interface 5, 14 and 25: no password, token, hash or e-mail is in any line or span, whatever happens', async () => {
   const { id, email } = await gateway.user({ email: 'Secret.Person@Example.com' });
   const { password_hash } = await userRow(gateway, id);
   const secrets = new Set([PASSWORD, WRONG, password_hash, email, 'Secret.Person', 'other.person', 'submitted-secret']);
@@ -92,7 +110,7 @@ test('Interface 5 and 14: no password, token, hash or e-mail is in any line, wha
     await refresh(gateway, first);
   });
 
-  const [text, lines] = [captured.text(), captured.lines()];
+  const [text, lines] = [captured.text() + (await exported()), captured.lines()];
   expect(lines.length).toBeGreaterThan(20);
   expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['info', 'warn', 'error']));
   const names = lines.flatMap(namesIn);
@@ -107,7 +125,7 @@ test('Interface 5 and 14: no password, token, hash or e-mail is in any line, wha
   expect(text).not.toContain('$argon2');
 });
 
-test('Interface 14 and 20: no code, secret, challenge or credential is in any line, whatever happens', async () => {
+test('Interface 14, 20 and 25: no code, secret, challenge or credential is in any line or span, whatever happens', async () => {
   const secrets = new Set<string>([PASSWORD, 'submitted-secret']);
   /** Every long text in a value, also further down, except what an error says to people and programs. */
   const keep = (value: unknown): void => {
@@ -177,7 +195,7 @@ test('Interface 14 and 20: no code, secret, challenge or credential is in any li
     await say(gateway, 'confirm', { code }, token);
   });
 
-  const text = captured.text().toLowerCase();
+  const text = (captured.text() + (await exported())).toLowerCase();
   expect(secrets.size).toBeGreaterThan(40);
   expect([...secrets].filter((secret) => text.includes(secret.toLowerCase()))).toEqual([]);
   expect(text).not.toContain(`"${code}"`);
@@ -274,7 +292,7 @@ const TRACEPARENT = `00-${TRACE_ID}-${SPAN_ID}-01`;
 /** What the line of a request with this field has. */
 async function tracedAs(traceparent: string | string[]): Promise<unknown[]> {
   const requestId = `trace-${randomUUID()}`;
-  await gateway.send('POST', '/nowhere', { headers: { traceparent, 'x-request-id': requestId } });
+  await untraced.send('POST', '/nowhere', { headers: { traceparent, 'x-request-id': requestId } });
   const [line] = captured.lines().filter(({ request_id }) => request_id === requestId);
   return [line?.['trace_id'], line?.['span_id']];
 }

@@ -142,7 +142,7 @@ describe('Interface 17: a target that is refused', () => {
   test.each(storable)('%s, when it has come into the table in another way', async (_what, url) => {
     await gateway.rows('update webhooks set url = $1', [url]);
     const receiver = await consumer.open(id);
-    const delivery = await receiver?.deliver(EVENT, new AbortController().signal);
+    const delivery = await receiver?.deliver(EVENT, new AbortController().signal, 0);
     expect(delivery).toEqual({ kind: 'failed', outcome: 'target_refused' });
   });
 

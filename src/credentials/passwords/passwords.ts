@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import argon2 from 'argon2';
 import type { Argon2Parameters } from '../../config/config.js';
 import { randomBase64url } from '../../platform/ids.js';
+import { NO_TRACING } from '../../platform/tracing.js';
 import { costFault, isArgon2id, type KnownHash, parseHash } from './hash-kinds.js';
 import { createPasswordQueue, type PasswordQueue, type Slot } from './password-queue.js';
 
@@ -45,6 +46,7 @@ export async function createPasswords(
   threads: number,
   onHashed: (seconds: number) => void = () => undefined,
   onRefused: (kind: string, error: unknown) => void = () => undefined,
+  tracing = NO_TRACING,
 ): Promise<Passwords> {
   const options = {
     type: argon2.argon2id,
@@ -75,6 +77,14 @@ export async function createPasswords(
     }
   };
   const { requireRoom, takeSlot, takeSlotOfChange, waiting } = queue;
+  /** Its span is the wait for a core, until the event `turn`, and then the hashes. */
+  const inTurn = <T>(slot: Slot, work: () => Promise<T>): Promise<T> =>
+    tracing.span('hash password', 'internal', {}, (span) =>
+      queue.run(slot, () => {
+        span?.addEvent('turn');
+        return work();
+      }),
+    );
 
   const passwords: Passwords = {
     hashCpuSeconds,
@@ -82,7 +92,7 @@ export async function createPasswords(
     takeSlot,
     waiting,
     verify: async (storedHash, password, slot = takeSlot()) =>
-      queue.run(slot, async () => {
+      inTurn(slot, async () => {
         if (slot.isGone()) return undefined;
         const stored = parseHash(storedHash);
         const isUsable = stored !== undefined && costFault(stored, live) === undefined;
@@ -97,7 +107,7 @@ export async function createPasswords(
       }),
     isCurrent: async (storedHash, password) =>
       (await passwords.verify(storedHash, password, takeSlotOfChange()))?.matches === true,
-    hash: async (password) => queue.run(takeSlotOfChange(), () => timed(() => argon2.hash(password, options))),
+    hash: async (password) => inTurn(takeSlotOfChange(), () => timed(() => argon2.hash(password, options))),
   };
   return passwords;
 }

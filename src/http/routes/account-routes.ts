@@ -23,7 +23,7 @@ import { loginPolicy } from '../rate-limits.js';
 import type { TokenAnswer } from '../token-answer.js';
 import { claimsOf, refuseOwn, succeed, userRoutes } from '../user-routes.js';
 
-type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'tokens'>;
+type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'tokens' | 'tracing'>;
 
 /** @param countLogin counts a request for the login limit of its address */
 export function addAccountRoutes(

@@ -9,6 +9,7 @@ import { stepUpChallenge } from '../../callers/step-up.js';
 import { fieldValues } from '../../credentials/signatures/http-fields.js';
 import { isOutage } from '../../db/outage.js';
 import { RETRY_AFTER_SECONDS } from '../../platform/outage.js';
+import { traceparentOf } from '../../platform/tracing.js';
 import { reportOutage } from '../../readiness/error-lines.js';
 import type { Deps } from '../../services.js';
 import { authRequest } from '../authz/auth-request.js';
@@ -196,7 +197,7 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
       reportOutage(deps, res.locals.ids, error);
       checked = refusalOf('unavailable', undefined, [['Retry-After', String(RETRY_AFTER_SECONDS)]]);
     }
-    if (checked === undefined) return void res.status(200).end();
+    if (checked === undefined) return void res.status(200).set(traceparentOf(res.locals.span)).end();
     if ('location' in checked) return redirect(res, family, checked);
     refuse(res, family, checked);
   };

@@ -33,7 +33,7 @@ import { type TokenAnswer, tokenBody } from '../token-answer.js';
 import { claimsOf, refuseOwn, routeOf, succeed, userRoutes } from '../user-routes.js';
 
 type Dependencies = Deps<
-  'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens'
+  'clock' | 'config' | 'db' | 'keyring' | 'metrics' | 'passwords' | 'placeholderHashes' | 'tokens' | 'tracing'
 >;
 
 /** @param countLogin counts a request for the login limit of its address */

@@ -1,12 +1,11 @@
 /** The path `/graphql`: bytes and JSON here, the caller and the operation in `graphql/` (Interface 7). */
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import type { Resolution } from '../../callers/caller.js';
 import type { AnswerGraphql, GraphqlRequest } from '../../callers/graphql-over-http.js';
 import { presentedKind, presentedTypes } from '../../callers/kinds.js';
+import { outcomeOf } from '../../callers/resolve-caller.js';
 import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { isJsonType } from '../json-type.js';
-import type { CallerOutcome } from '../outcomes.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { remembering } from '../remembering.js';
 import { sendStream } from '../send-stream.js';
@@ -38,7 +37,7 @@ export function addGraphqlRoute(app: Express, { config }: Deps<'config'>, answer
       onGone: (then) => void res.once('close', then),
       received: { method, authority: config.publicAuthority, target, rawHeaders, presented, body },
       resolved: (resolution) => {
-        locals.outcome = outcomeOf(resolution);
+        locals.outcome = outcomeOf(resolution); // one that does not compile lacks its word in `http/outcomes.ts`
         if (resolution.kind !== 'refused' && resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
       },
     });
@@ -84,12 +83,6 @@ const requireJson: RequestHandler = (req, res, next) => {
   if (isJsonType(req.get('content-type'))) next();
   else sendError(res, 'unsupported_media_type');
 };
-
-/** For the log and the counter: that somebody is known, or why nobody is. What cannot be returned lacks its word in `http/outcomes.ts`. */
-function outcomeOf(resolution: Resolution): CallerOutcome {
-  if (resolution.kind === 'caller') return 'success';
-  return resolution.kind === 'refused' ? resolution.reason : resolution.kind;
-}
 
 /** What is no fault of the operation has a `detail` too, as on the other routes (Interface 5). */
 function withDetail(body: string): string {

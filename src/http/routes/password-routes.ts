@@ -18,7 +18,7 @@ import { CHALLENGE } from '../refusals.js';
 import { sendJson } from '../send-json.js';
 
 type Dependencies = Deps<
-  'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'tokens'
+  'clock' | 'config' | 'db' | 'metrics' | 'passwordRules' | 'passwords' | 'placeholderHashes' | 'tokens' | 'tracing'
 >;
 
 /** @param guards what a request with a password passes first */

@@ -1,8 +1,9 @@
 /** Delivers audit events to webhooks. (Interface 17) */
 import { openSealedSecret } from '../../credentials/sealed-secret.js';
 import { statement } from '../../db/statement.js';
+import { traceparentOf } from '../../platform/tracing.js';
 import type { Deps } from '../../services.js';
-import type { Consumer, Delivery } from '../consumer.js';
+import { type Consumer, type Delivery, showOutcome } from '../consumer.js';
 import { payloadOf } from './payload.js';
 import { createSender, type SendOutcome } from './send.js';
 import { webhookHeaders } from './signature.js';
@@ -67,10 +68,10 @@ export async function openWebhook(
   return { url, eventTypes: event_types, includeEmails: include_emails, secrets };
 }
 
-type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics'>;
+type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics' | 'tracing'>;
 
 export function createWebhookConsumer(deps: Dependencies): Consumer {
-  const { clock, config, log, metrics } = deps;
+  const { clock, config, log, metrics, tracing } = deps;
   const sender = createSender();
   for (const outcome of WEBHOOK_OUTCOMES) metrics.webhookDeliveries.inc({ outcome }, 0);
 
@@ -82,14 +83,25 @@ export function createWebhookConsumer(deps: Dependencies): Consumer {
       return {
         ...(URL.canParse(url) && { host: authorityOf(new URL(url)) }),
         wants: ({ event_type }) => eventTypes === null || eventTypes.includes(event_type),
-        deliver: async (event, signal): Promise<Delivery & { outcome: WebhookOutcome }> => {
+        deliver: async (event, signal, attempts): Promise<Delivery & { outcome: WebhookOutcome }> => {
           // WEBHOOK_HOSTS may have changed since the webhook was created.
           if (faultOfTarget(url, config) !== undefined) return failed('target_refused');
           if (secrets.length === 0) return failed('secret_unreadable');
-          const now = clock.now();
-          const body = payloadOf(event, includeEmails);
-          const headers = webhookHeaders(event.id, body, secrets, now);
-          return (await sender.post({ url, headers, body }, now, signal)).delivery;
+          const attributes = {
+            'http.request.method': 'POST',
+            'http.request.resend_count': attempts,
+            'server.address': new URL(url).hostname,
+            'auth_gateway.event.id': event.id,
+          };
+          return tracing.trace('deliver webhook', 'client', attributes, async (span) => {
+            const now = clock.now();
+            const body = payloadOf(event, includeEmails);
+            const headers = { ...webhookHeaders(event.id, body, secrets, now), ...traceparentOf(span) };
+            const { delivery } = await sender.post({ url, headers, body }, now, signal);
+            showOutcome(span, delivery);
+            if (delivery.status !== undefined) span?.setAttribute('http.response.status_code', delivery.status);
+            return delivery;
+          });
         },
       };
     },
