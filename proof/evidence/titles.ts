@@ -39,6 +39,8 @@ export const TITLES = {
     'Gateways, receivers and PostgreSQL are killed with -9 while webhooks are sent. Each event arrives, signed, and a double has the same id.',
   'webhook-backlog':
     'A webhook is resumed when many events wait. Each arrives once and in order, and memory does not grow.',
+  'live-audit':
+    'Streams of the audit log are cut, gateways and PostgreSQL are killed with -9, transactions commit late, and a backlog comes. Each stream gives each event once and in the order of the log, and ends with the right of its caller.',
   'slow-receivers':
     'Receivers of webhooks answer after 0 to 20 s, with every kind of status. Each event is offered within a minute, at most four times, and not again once it is taken.',
   'slow-mail-servers':

@@ -173,6 +173,7 @@ export function createLiveLog(
     streams += 1;
     try {
       startReading(settled);
+      yield { events: [], cursor: cursorOf(at) }; // or a stream that is cut in its first seconds could not resume
       for (;;) {
         at = yield* catchUp(at, matches, needsSessions);
         const wake = Promise.withResolvers<void>();

@@ -141,9 +141,8 @@ export function createStreams(
     givePlace: () => void,
   ): AsyncGenerator<string> {
     let askedMs = performance.now();
-    let saidMs = askedMs;
+    let saidMs = Number.NEGATIVE_INFINITY;
     try {
-      yield ':\n\n'; // the header goes out at once, also through proxies
       for await (const { events, cursor } of looks) {
         if (request.isGone()) return;
         const nowMs = performance.now();

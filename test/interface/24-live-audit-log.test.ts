@@ -76,6 +76,15 @@ describe('Interface 24: the live audit log', () => {
     expect(second.results().map(({ cursor }) => cursor)).toEqual(exported);
   });
 
+  test('Interface 24: a stream that is cut in front of its first event resumes at its beginning', async () => {
+    const cut = await follow();
+    await cut.until(({ messages }) => messages.length > 0);
+    cut.close();
+    await failedLogin('meanwhile@example.com');
+    const resumed = await follow(admin.as, { lastEventId: cut.messages[0]?.id });
+    await resumed.until((each) => each.results().length === 1);
+  });
+
   test('Interface 24: a stream that says nothing sends a comment, with the place to resume at', async () => {
     const stream = await follow(admin.as, { variables: { filter: { eventTypes: ['webhook_paused'] } } });
     await stream.until(({ messages }) => messages.filter(({ id }) => id !== undefined).length >= 2);

@@ -21,6 +21,7 @@ import { killsQuiet } from './kills-quiet.js';
 import { knownDevices } from './known-devices.js';
 import { limiterInPostgres, limiterInRedis } from './limiter.js';
 import { linkRaces } from './link-races.js';
+import { liveAudit } from './live-audit.js';
 import { lockout } from './lockout.js';
 import { lostAnswers } from './lost-answers.js';
 import { model } from './model.js';
@@ -63,6 +64,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   killsQuiet,
   webhookKills,
   webhookBacklog,
+  liveAudit,
   slowReceivers,
   slowMailServers,
   silentReceivers,
