@@ -358,6 +358,8 @@ export type TimeBucket =
 
 /** Filters users. A user must match all given fields. */
 export type UserFilter = {
+  /** Only users with a password if true, only those without if false. */
+  hasPassword?: boolean | null | undefined;
   /** Only users with one of these ids, at most 100. An empty list matches nothing. */
   ids?: Array<string | number> | null | undefined;
   /** Only active users if true, only deactivated ones if false. */

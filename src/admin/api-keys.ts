@@ -3,7 +3,8 @@ import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js'
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { ApiKey } from '../db/entities/api-key.js';
 import { columnsOf } from '../db/sql.js';
-import type { Count, Page, PageRequest } from '../listing/page.js';
+import type { Ordering, PageRequest } from '../listing/keyset.js';
+import type { Count, Page } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { Deps } from '../services.js';
 import { administer, FOR_UPDATE, type Needs, type Operator } from './administer.js';
@@ -14,6 +15,7 @@ import {
   expiry,
   grantScopes,
   type KeyFilter,
+  type KeyOrder,
   LISTED,
   pageOfKeys,
   type Rotation,
@@ -86,8 +88,9 @@ export function listApiKeys(
   deps: Deps<'clock' | 'db'>,
   filter: KeyFilter,
   page: PageRequest,
+  ordering?: Ordering<KeyOrder>,
 ): Promise<Page<ListedApiKey>> {
-  return pageOfKeys(deps, 'api_keys', COLUMNS, filter, page);
+  return pageOfKeys(deps, 'api_keys', COLUMNS, filter, page, ordering);
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */

@@ -2,7 +2,8 @@
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import type { CronKey } from '../db/entities/cron-key.js';
 import { columnsOf } from '../db/sql.js';
-import type { Count, Page, PageRequest } from '../listing/page.js';
+import type { Ordering, PageRequest } from '../listing/keyset.js';
+import type { Count, Page } from '../listing/page.js';
 import type { Deps } from '../services.js';
 import { administer, FOR_UPDATE, type Needs, type Operator } from './administer.js';
 import {
@@ -12,6 +13,7 @@ import {
   expiry,
   grantScopes,
   type KeyFilter,
+  type KeyOrder,
   LISTED,
   pageOfKeys,
   type Rotation,
@@ -65,8 +67,9 @@ export function listCronKeys(
   deps: Deps<'clock' | 'db'>,
   filter: KeyFilter,
   page: PageRequest,
+  ordering?: Ordering<KeyOrder>,
 ): Promise<Page<ListedCronKey>> {
-  return pageOfKeys(deps, 'cron_keys', COLUMNS, filter, page);
+  return pageOfKeys(deps, 'cron_keys', COLUMNS, filter, page, ordering);
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */

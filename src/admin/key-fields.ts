@@ -4,17 +4,8 @@ import type { CronKey } from '../db/entities/cron-key.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
-import {
-  allOf,
-  type Count,
-  countRows,
-  decodeTimeCursor,
-  encodeCursor,
-  exactTime,
-  type Page,
-  type PageRequest,
-  readPage,
-} from '../listing/page.js';
+import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { allOf, type Count, countRows, type Keyed, type Page, readPage } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
@@ -167,27 +158,35 @@ export const LISTED: Array<keyof ApiKey & keyof CronKey> = [
   'previousEndsAt',
 ];
 
+export type KeyOrder = 'created_at' | 'service_name' | 'last_used_at';
+
+const ID = column('key_id', 'text');
+
+/** Keys are few: no index is needed to sort them. */
+const ORDERS: Record<KeyOrder, Order> = {
+  created_at: { columns: [column('created_at', 'timestamptz'), ID], direction: 'asc' },
+  service_name: { columns: [column('service_name', 'text'), ID], direction: 'asc', name: 'service_name' },
+  last_used_at: { columns: [column('last_used_at', 'timestamptz', true), ID], direction: 'desc', name: 'last_used_at' },
+};
+
 /**
- * A page of keys, including revoked ones, oldest first, without secrets.
+ * A page of keys, including revoked ones, oldest first unless asked otherwise, without secrets.
  * @param columns the select list
  * @throws {AdminRefusal} for an invalid page, or too many ids
  */
-export function pageOfKeys<Key extends { keyId: string }>(
+export function pageOfKeys<Key>(
   { clock, db }: Deps<'clock' | 'db'>,
   table: KeyTable,
   columns: RawBuilder<unknown>,
   filter: KeyFilter,
   page: PageRequest,
+  ordering: Ordering<KeyOrder> = { field: 'created_at' },
 ): Promise<Page<Key>> {
-  return readPage(
-    db,
-    page,
-    sql<Key & { exactly: string }>`
-      select ${columns}, ${exactTime('created_at')} as exactly from ${sql.table(table)}
-      where ${allOf(matches(filter, clock.now()), page.after != null && afterCursor(page.after))}
-      order by created_at, key_id limit ${page.first + 1}`,
-    ({ exactly, keyId }) => encodeCursor(exactly, keyId),
-  );
+  const walk = new Walk(orderOf(ORDERS, ordering), page);
+  const query = sql<Key & Keyed>`
+    select ${columns}, ${walk.key} as key from ${sql.table(table)}
+    where ${allOf(matches(filter, clock.now()), walk.beyond())} order by ${walk.rows()} limit ${walk.limit}`;
+  return readPage(db, walk, query);
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */
@@ -203,10 +202,4 @@ function matches({ ids, live, serviceName }: KeyFilter, now: Date): RawBuilder<u
       sql`(revoked_at is null and (expires_at is null or expires_at > ${now.toISOString()}::timestamptz)) = ${live}`,
     serviceName != null && sql`service_name = ${serviceName}`,
   );
-}
-
-/** @throws {AdminRefusal} for an invalid cursor */
-function afterCursor(cursor: string): RawBuilder<unknown> {
-  const { exactly, rest } = decodeTimeCursor(cursor, () => true);
-  return sql`(created_at, key_id) > (${exactly}::timestamptz, ${rest[0]})`;
 }

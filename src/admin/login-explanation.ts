@@ -3,7 +3,7 @@ import { type AuditRow, listAuditEvents } from '../audit/log.js';
 import { ANY_COSTS, hashFault, trialFault } from '../credentials/passwords/hash-fault.js';
 import { parseHash } from '../credentials/passwords/hash-kinds.js';
 import { normaliseEmail } from '../domain/email.js';
-import { everyRow } from '../listing/page.js';
+import { everyRow, NO_ROWS } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import { numberOf } from '../platform/number-of.js';
 import { loginLimitOf } from '../rate-limits/address-group.js';
@@ -194,9 +194,8 @@ function reasonsOfAddresses(limited: LimitedAddresses | undefined, limit: LoginL
 }
 
 async function countLiveSessions(deps: ExplainDeps, id: string, now: Date): Promise<number> {
-  const none = { rows: [], hasNextPage: false };
   const live = await everyRow(
-    async (page) => (await listSessions(deps.db, [id], { ...page, live: true }, now)).get(id) ?? none,
+    async (page) => (await listSessions(deps.db, [id], { ...page, live: true }, now)).get(id) ?? NO_ROWS,
   );
   return live.length;
 }

@@ -31,8 +31,6 @@ export interface SessionEvent {
 export type Rank = 0 | 1 | 2 | 3 | 4;
 
 export interface EventRow extends Omit<SessionEvent, 'kind' | 'isTheft' | 'detail'> {
-  /** `createdAt` in microseconds */
-  exactly: string;
   rank: Rank;
   /** Null for an event that comes from a record */
   event: EndingEvent | null;

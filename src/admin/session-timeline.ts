@@ -2,12 +2,18 @@
 import { uuidIn } from '../audit/lookups.js';
 import { NEWEST } from '../auth/sessions.js';
 import { type RawBuilder, sql } from '../db/sql.js';
-import { decodeTimeCursor, encodeCursor, exactTime, type Page, type PageRequest, readPage } from '../listing/page.js';
+import { column, type PageRequest, Walk } from '../listing/keyset.js';
+import { type Keyed, type Page, pageOf, readRows } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { ENDING_TYPES, type EventRow, type SessionEvent, sessionEventOf } from './session-events.js';
 import type { Session } from './sessions.js';
 import { findUserId } from './users.js';
+
+const OLDEST_FIRST = {
+  columns: [column('at', 'timestamptz'), column('rank', 'smallint'), column('id', 'uuid')],
+  direction: 'asc',
+} as const;
 
 /**
  * A page of the events of a session, oldest first, as far as its records have not been swept.
@@ -19,23 +25,27 @@ export async function sessionEvents(
   page: PageRequest,
   now: Date,
 ): Promise<Page<SessionEvent>> {
-  const { from, afterKey } = page.after == null ? START : readCursor(page.after);
-  const { rows, hasNextPage } = await readPage(
+  const walk = new Walk(OLDEST_FIRST, page);
+  const { isBackward, limit } = walk;
+  const beyond = (at: string, rank: string, id: string) => walk.beyond(sql.raw(at), sql.raw(rank), sql.raw(id));
+  const from = sql`${walk.from?.[0] ?? (isBackward ? 'infinity' : '-infinity')}::timestamptz`;
+  const pageEnd = sql`(select at from page_end)`;
+  const [earliest, latest] = isBackward ? [pageEnd, from] : [from, pageEnd];
+  const rows = await readRows(
     db,
-    page,
-    sql<EventRow>`
+    sql<EventRow & Keyed>`
       with records as (
         select created_at as at, (${sql.raw(NEWEST)})::int as rank, jti as id, jti, ip_address, user_agent,
           null::jsonb as event, null as ended_by, null::jsonb as reuse
         from refresh_tokens
-        where family_id = ${session.id} and created_at >= ${from}
-          and (created_at, (${sql.raw(NEWEST)})::int, jti) > ${afterKey}
-        order by created_at, rank, jti limit ${page.first + 1}
+        where family_id = ${session.id} and ${beyond('created_at', `(${NEWEST})::int`, 'jti')}
+        order by ${walk.rows()} limit ${limit}
       ), newest as (
         select * from refresh_tokens where family_id = ${session.id}
         order by ${sql.raw(NEWEST)} desc, created_at desc, jti desc limit 1 -- clocks of instances may differ
       ), page_end as (
-        select case when count(*) > ${page.first} then max(at) else 'infinity' end as at from records
+        select case when count(*) < ${limit} then ${sql.lit(isBackward ? '-infinity' : 'infinity')}
+          else ${sql.raw(isBackward ? 'min' : 'max')}(at) end as at from records
       ), endings as (
         select event.created_at as at, 3 as rank, event.id, coalesce(${JTI_OF_EVENT}, newest.jti) as jti, event.ip_address,
           event.user_agent, jsonb_build_object('eventType', event_type, 'metadata', metadata) as event,
@@ -45,8 +55,8 @@ export async function sessionEvents(
           left join lateral ${ROTATION_OF_TOKEN} on true
         where event.user_id = ${session.userId}
           and event_type in (${sql.join(ENDING_TYPES.map((type) => sql.lit(type)))})
-          and event.created_at between greatest(${session.startedAt}, ${from}) and (select at from page_end)
-          and (event.created_at, 3, event.id) > ${afterKey}
+          and event.created_at between greatest(${session.startedAt}, ${earliest}) and ${latest}
+          and ${beyond('event.created_at', '3', 'event.id')}
           and (
             (event_type in ('token_theft', 'session_revoked') and metadata ->> 'family_id' = ${session.id})
             or (event_type = 'logout' and token.jti is not null)
@@ -55,35 +65,31 @@ export async function sessionEvents(
               and newest.revoked_reason = replace(event_type, 'password_changed', 'password_set') and newest.revoked_at <= newest.expires_at
               and event.created_at = newest.revoked_at) -- a change writes all its rows with the same time
           )
-        order by event.created_at, event.id limit ${page.first + 1}
+        order by ${walk.rows()} limit ${limit}
       ), retries as (
         select token.retried_at as at, 2 as rank, token.jti as id, token.jti, token.retried_ip_address as ip_address,
           token.retried_user_agent as user_agent, null::jsonb as event, null as ended_by,
           ${reuseSql('token.retried_at', 'token.retried_ip_address', 'token.retried_user_agent')}
         from refresh_tokens as token left join lateral ${ROTATION_OF_TOKEN} on true
-        where token.family_id = ${session.id} and token.retried_at >= ${from}
-          and (token.retried_at, 2, token.jti) > ${afterKey}
-        order by token.retried_at, token.jti limit ${page.first + 1}
+        where token.family_id = ${session.id} and token.retried_at is not null
+          and ${beyond('token.retried_at', '2', 'token.jti')}
+        order by ${walk.rows()} limit ${limit}
       ), expiry as (
         select expires_at as at, 4 as rank, jti as id, jti, ip_address, user_agent, null::jsonb as event,
           null as ended_by, null::jsonb as reuse
         from newest
-        where expires_at < coalesce(revoked_at, ${now}) and (expires_at, 4, jti) > ${afterKey}
+        where expires_at < coalesce(revoked_at, ${now}) and ${beyond('expires_at', '4', 'jti')}
       )
-      select at as "createdAt", ${exactTime('at')} as exactly, rank, id, jti, ip_address as "ipAddress",
-        user_agent as "userAgent", event, ended_by as "endedBy", reuse as "reuse"
+      select at as "createdAt", rank, id, jti, ip_address as "ipAddress", user_agent as "userAgent", event,
+        ended_by as "endedBy", reuse as "reuse", ${walk.key} as key
       from (
         select * from records union all select * from retries union all select * from endings
         union all select * from expiry
       ) as events
-      order by at, rank, id limit ${page.first + 1}`,
-    ({ exactly, rank, id }) => encodeCursor(exactly, String(rank), id),
+      order by ${walk.rows()} limit ${limit}`,
   );
-  const isFirst = (index: number) => page.after == null && index === 0;
-  return {
-    rows: rows.map(({ cursor, row }, index) => ({ cursor, row: sessionEventOf(row, session, isFirst(index)) })),
-    hasNextPage,
-  };
+  const first = isBackward ? rows.length <= walk.size && rows.at(-1) : walk.from === undefined && rows[0];
+  return pageOf(walk, rows, (row) => sessionEventOf(row, session, row === first));
 }
 
 /** The token of an audit event. A jti that is not a UUID has no record. */
@@ -102,27 +108,6 @@ function reuseSql(at: string, ipAddress: string, userAgent: string): RawBuilder<
     'seconds', extract(epoch from ${sql.raw(at)} - token.revoked_at), 'retries', token.retries,
     'isSameAddress', ${sql.raw(ipAddress)} = rotation.ip_address,
     'isSameAgent', ${sql.raw(userAgent)} = rotation.user_agent) as reuse`;
-}
-
-interface Position {
-  /** Time of the last event that was returned */
-  from: RawBuilder<unknown>;
-  /** Its sort key */
-  afterKey: RawBuilder<unknown>;
-}
-
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-const START = positionAt('-infinity', 0, NIL_UUID);
-
-function positionAt(time: string, rank: number, id: string): Position {
-  return { from: sql`${time}::timestamptz`, afterKey: sql`(${time}::timestamptz, ${rank}::int, ${id}::uuid)` };
-}
-
-/** @throws {AdminRefusal} for an invalid cursor */
-function readCursor(cursor: string): Position {
-  const { exactly, rest } = decodeTimeCursor(cursor, (rank) => /^[0-4]$/.test(rank), isUuid);
-  const [rank = '', id = ''] = rest;
-  return positionAt(exactly, Number(rank), id);
 }
 
 /** Number of sessions that are explained for one user. */

@@ -6,20 +6,8 @@ import type { Database } from '../db/database.js';
 import type { RefreshToken, RevokedReason } from '../db/entities/refresh-token.js';
 import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import type { OwnScope, Scopes } from '../domain/scopes.js';
-import {
-  allOf,
-  type Count,
-  checkFirst,
-  countRows,
-  decodeIdCursor,
-  decodeTimeCursor,
-  encodeCursor,
-  exactTime,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readRows,
-} from '../listing/page.js';
+import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { allOf, type Count, countRows, type Keyed, type Page, pageOf, readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
@@ -91,7 +79,21 @@ export interface SessionFilter {
   live?: boolean | null | undefined;
 }
 
-export interface SessionPageRequest extends PageRequest, SessionFilter {}
+export type UserSessionOrder = 'last_used_at' | 'started_at';
+
+export interface SessionPageRequest extends PageRequest, SessionFilter {
+  order?: Ordering<UserSessionOrder> | null | undefined;
+}
+
+/** By their start an index has them; to find those used last, every session of the user is read. */
+const OF_USER: Record<UserSessionOrder, Order> = {
+  last_used_at: { columns: [column('lastUsedAt', 'timestamptz'), column('newest.id', 'uuid')], direction: 'desc' },
+  started_at: {
+    columns: [column('sessions.started_at', 'timestamptz'), column('sessions.family_id', 'uuid')],
+    direction: 'desc',
+    name: 'started_at',
+  },
+};
 
 /** A condition on the columns of `newestRecordOf`. */
 function isLive(live: boolean, now: Date): RawBuilder<unknown> {
@@ -99,45 +101,31 @@ function isLive(live: boolean, now: Date): RawBuilder<unknown> {
 }
 
 /**
- * A page of sessions for each user, most recently used first, in one statement for all users.
- * @returns by user id; a user without sessions is left out
+ * A page of sessions for each user, most recently used first unless asked otherwise, in one statement for all users.
+ * @returns by user id
  * @throws {AdminRefusal} for an invalid page
  */
 export async function listSessions(
   db: Database,
   userIds: readonly string[],
-  page: SessionPageRequest,
+  { live, order, ...page }: SessionPageRequest,
   now: Date,
 ): Promise<Map<string, Page<Session>>> {
-  checkFirst(page);
-  const conditions = allOf(
-    sql`sessions.user_id = users.id`,
-    page.live != null && isLive(page.live, now),
-    page.after != null && beforeCursor(page.after),
-  );
+  const walk = new Walk(orderOf(OF_USER, order ?? { field: 'last_used_at' }), page);
+  const conditions = allOf(sql`sessions.user_id = users.id`, live != null && isLive(live, now), walk.beyond());
   const rows = await readRows(
     db,
-    sql<NewestRecord & { exactly: string }>`
+    sql<NewestRecord & Keyed>`
       select page.* from unnest(${[...new Set(userIds)]}::uuid[]) as users (id) cross join lateral (
-        select newest.*, ${exactTime('lastUsedAt')} as exactly
+        select newest.*, ${walk.key} as key
         from sessions cross join lateral (${newestRecordOf(sql`sessions.family_id`)}) as newest
         where ${conditions}
-        order by "lastUsedAt" desc, newest.id desc limit ${page.first + 1}
+        order by ${walk.rows()} limit ${walk.limit}
       ) as page`,
   );
   const ofUser = Map.groupBy(rows, ({ userId }) => userId);
-  return new Map(
-    Array.from(ofUser, ([id, records]) => {
-      const { rows, hasNextPage } = pageOf(records, page.first, ({ exactly, id }) => encodeCursor(exactly, id));
-      return [id, { rows: rows.map(({ cursor, row }) => ({ cursor, row: sessionOf(row, now) })), hasNextPage }];
-    }),
-  );
-}
-
-/** @throws {AdminRefusal} for an invalid cursor */
-function beforeCursor(cursor: string): RawBuilder<unknown> {
-  const { exactly, rest } = decodeTimeCursor(cursor, isUuid);
-  return sql`("lastUsedAt", newest.id) < (${exactly}::timestamptz, ${rest[0]}::uuid)`;
+  const shown = ({ key: _, ...record }: NewestRecord & Keyed) => sessionOf(record, now);
+  return new Map(userIds.map((id) => [id, pageOf(walk, ofUser.get(id) ?? [], shown)]));
 }
 
 /** Number of sessions that a filtered page or count examines: only the newest record of each says whether it is live. */
@@ -145,43 +133,45 @@ const EXAMINED_SESSIONS = 10_000;
 
 const NEWEST_RECORD = newestRecordOf(sql`started.family_id`);
 
+export type SessionOrder = 'started_at';
+
+const OF_ALL: Record<SessionOrder, Order> = {
+  started_at: { columns: [column('family_id', 'uuid')], direction: 'desc' },
+};
+
 /**
- * A page of the sessions of all users, newest login first. The order is that of the session ids, which begin with the time
- * of the login and have an index. The time of the last use changes with each rotation, which no index may slow down. With
- * `live` a page may have fewer sessions than requested, or none, although there is a next page: it stops after
- * `EXAMINED_SESSIONS`, and the next page continues there.
+ * A page of the sessions of all users, newest login first unless asked otherwise. The order is that of the session ids, which
+ * begin with the time of the login and have an index. The time of the last use changes with each rotation, which no index may
+ * slow down. With `live` a page may have fewer sessions than requested, or none, although there is another page: it stops
+ * after `EXAMINED_SESSIONS`, and the next page continues there.
  * @throws {AdminRefusal} for an invalid page, or if reading takes too long
  */
 export async function listAllSessions(
   { clock, db }: Deps<'clock' | 'db'>,
   { live }: SessionFilter,
   page: PageRequest,
+  ordering: Ordering<SessionOrder> = { field: 'started_at' },
 ): Promise<Page<Session>> {
-  checkFirst(page);
+  const walk = new Walk(orderOf(OF_ALL, ordering), page);
   const now = clock.now();
-  const before = allOf(page.after != null && sql`family_id < ${decodeIdCursor(page.after)}`);
-  const started = sql`select family_id from sessions where ${before} order by family_id desc`;
-  const conditions = allOf(live != null && isLive(live, now));
+  const started = sql`select family_id from sessions where ${walk.beyond()} order by ${walk.rows()}`;
+  const last = sql`(select ${walk.key} from (${started} offset ${EXAMINED_SESSIONS - 1} limit 1) as examined)`;
   const rows = await readRows(
     db,
-    sql<{ [K in keyof NewestRecord]: NewestRecord[K] | null } & { last: string | null }>`
-      select found.*, ${live == null ? sql`null` : sql`(${started} offset ${EXAMINED_SESSIONS - 1} limit 1)`} as last
+    sql<{ [K in keyof (NewestRecord & Keyed)]: (NewestRecord & Keyed)[K] | null } & { last: string[] | null }>`
+      select found.*, ${live == null ? sql`null` : last} as last
       from (select) as page left join (
-        select newest.*
+        select newest.*, ${walk.key} as key
         from (${started} ${live == null ? sql`` : sql`limit ${EXAMINED_SESSIONS}`}) as started
         cross join lateral (${NEWEST_RECORD}) as newest
-        where ${conditions}
-        order by started.family_id desc limit ${page.first + 1}
+        where ${allOf(live != null && isLive(live, now))}
+        order by ${walk.rows()} limit ${walk.limit}
       ) as found on true
-      order by found.id desc`,
+      order by ${walk.rows(sql.ref('found.id'))}`,
   );
-  // A row without a session has only the id of the last session examined.
-  const records = rows.filter((row): row is NewestRecord & { last: string | null } => row.id !== null);
-  const found = pageOf(records, page.first, ({ id }) => encodeCursor(id));
-  const sessions = { ...found, rows: found.rows.map(({ cursor, row }) => ({ cursor, row: sessionOf(row, now) })) };
-  const last = rows[0]?.last ?? null;
-  if (sessions.hasNextPage || last === null) return sessions;
-  return { ...sessions, hasNextPage: true, endCursor: encodeCursor(last) };
+  // A row without a session has only the key of the last session examined.
+  const records = rows.filter((row): row is NewestRecord & Keyed & { last: string[] | null } => row.id !== null);
+  return pageOf(walk, records, ({ key: _, last: __, ...record }) => sessionOf(record, now), rows[0]?.last ?? null);
 }
 
 /**

@@ -4,21 +4,8 @@ import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import { normaliseEmail } from '../domain/email.js';
 import type { Role } from '../domain/roles.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
-import {
-  allOf,
-  type Count,
-  checkFirst,
-  countRows,
-  decodeCursor,
-  decodeTimeCursor,
-  encodeCursor,
-  exactTime,
-  type Page,
-  type PageRequest,
-  pageOf,
-  readPage,
-  readRows,
-} from '../listing/page.js';
+import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { allOf, type Count, countRows, type Keyed, type Page, pageOf, readPage, readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 import type { Deps } from '../services.js';
@@ -55,6 +42,7 @@ export interface UserFilter extends IdFilter {
   isActive?: boolean | null | undefined;
   /** Locked by failed logins at present */
   isLocked?: boolean | null | undefined;
+  hasPassword?: boolean | null | undefined;
 }
 
 export type UserOrder = 'email' | 'created_at' | 'last_login_at';
@@ -62,57 +50,21 @@ export type UserOrder = 'email' | 'created_at' | 'last_login_at';
 /** Number of users that a search reads for one page or a count: no index helps to find a part of an e-mail. */
 const SEARCHED_USERS = 10_000;
 
-interface Order {
-  /** Parts of the sort key, which are the cursor */
-  key: RawBuilder<string[]>;
-  rows: RawBuilder<unknown>;
-  lastFirst: RawBuilder<unknown>;
-  /** @throws {AdminRefusal} for a cursor of another order */
-  after(cursor: string): RawBuilder<unknown>;
-}
-
-/** In the cursor of a user who has never logged in, in the place of the time. */
-const NEVER = 'never';
+const ID = column('id', 'uuid');
 
 /**
- * A cursor by time ends with the name of its order, so that no other order takes it. There is no index of `last_login_at`:
- * each login would have to update it. So a page in this order reads every user that the filter leaves, and sorts.
+ * There is no index of `last_login_at`: each login would have to update it. So a page in this order reads every user that
+ * the filter leaves, and sorts.
  */
 const ORDERS: Record<UserOrder, Order> = {
-  email: {
-    key: sql`array[email]`,
-    rows: sql`email`,
-    lastFirst: sql`email desc`,
-    after: (cursor) => sql`email > ${decodeCursor(cursor, 1)[0]}`,
-  },
-  created_at: {
-    key: sql`array[${exactTime('created_at')}, id::text, 'created_at']`,
-    rows: sql`created_at desc, id desc`,
-    lastFirst: sql`created_at, id`,
-    after: (cursor) => sql`(created_at, id) < ${timeAndId(cursor, 'created_at')}`,
-  },
+  email: { columns: [column('email', 'text')], direction: 'asc' },
+  created_at: { columns: [column('created_at', 'timestamptz'), ID], direction: 'desc', name: 'created_at' },
   last_login_at: {
-    key: sql`array[coalesce(${exactTime('last_login_at')}, ${NEVER}), id::text, 'last_login_at']`,
-    rows: sql`last_login_at desc nulls last, id desc`,
-    lastFirst: sql`last_login_at nulls first, id`,
-    after: (cursor) => {
-      const [time, id = '', name] = decodeCursor(cursor, 3);
-      if (time === NEVER && isUuid(id) && name === 'last_login_at') return sql`last_login_at is null and id < ${id}`;
-      return sql`((last_login_at, id) < ${timeAndId(cursor, 'last_login_at')} or last_login_at is null)`;
-    },
+    columns: [column('last_login_at', 'timestamptz', true), ID],
+    direction: 'desc',
+    name: 'last_login_at',
   },
 };
-
-/** @throws {AdminRefusal} for a cursor of another order */
-function timeAndId(cursor: string, order: UserOrder): RawBuilder<unknown> {
-  const { exactly, rest } = decodeTimeCursor(cursor, isUuid, (text) => text === order);
-  return sql`(${exactly}::timestamptz, ${rest[0]}::uuid)`;
-}
-
-/** The key of a user, or of the last one that a search has read */
-interface Keyed {
-  key: string[];
-}
 
 interface Span {
   lookedAt: number;
@@ -128,19 +80,17 @@ export async function findUsers(
   { clock, db }: Deps<'clock' | 'db'>,
   filter: UserFilter,
   page: PageRequest,
-  orderBy: UserOrder = 'email',
+  ordering: Ordering<UserOrder> = { field: 'email' },
 ): Promise<Page<ListedUser>> {
-  checkFirst(page);
-  const order = ORDERS[orderBy];
+  const walk = new Walk(orderOf(ORDERS, ordering), page);
   const now = clock.now();
-  const conditions = allOf(page.after != null && order.after(page.after), matches(filter, now));
+  const conditions = allOf(walk.beyond(), matches(filter, now));
   const firstUsers = (columns: RawBuilder<unknown>, limit: number) => sql`
-    select ${columns} from users where ${conditions} order by ${order.rows} limit ${limit}`;
-  const cursorOf = ({ key }: Keyed): string => encodeCursor(...key);
-  const keyed = sql`${columns(now)}, ${order.key} as key`;
+    select ${columns} from users where ${conditions} order by ${walk.rows()} limit ${limit}`;
+  const keyed = sql`${columns(now)}, ${walk.key} as key`;
 
   if (filter.search == null) {
-    return readPage(db, page, sql<ListedUser & Keyed>`${firstUsers(keyed, page.first + 1)}`, cursorOf);
+    return readPage(db, walk, sql<ListedUser & Keyed>`${firstUsers(keyed, walk.limit)}`);
   }
   const rows = await readRows(
     db,
@@ -151,21 +101,19 @@ export async function findUsers(
       select found.*, span."lookedAt", span.last
       from (
         select count(*)::int as "lookedAt",
-          (select ${order.key} from looked_at order by ${order.lastFirst} limit 1) as last
+          (select ${walk.key} from looked_at order by ${walk.reversed} limit 1) as last
         from looked_at
       ) as span
       left join (
-        select *, ${order.key} as key from looked_at where ${isFound(filter.search)}
-        order by ${order.rows} limit ${page.first + 1}
+        select *, ${walk.key} as key from looked_at where ${isFound(filter.search)}
+        order by ${walk.rows()} limit ${walk.limit}
       ) as found on true
-      order by ${order.rows}`,
+      order by ${walk.rows()}`,
   );
   // A row without a user has only the number of users read.
   const users = rows.filter((row): row is ListedUser & Keyed & Span => row.id !== null);
-  const found = pageOf(users, page.first, cursorOf);
   const [{ lookedAt, last } = { lookedAt: 0, last: null }] = rows;
-  if (found.hasNextPage || lookedAt < SEARCHED_USERS || last === null) return found;
-  return { ...found, hasNextPage: true, endCursor: encodeCursor(...last) };
+  return pageOf(walk, users, (user) => user, lookedAt < SEARCHED_USERS ? null : last);
 }
 
 /**
@@ -189,7 +137,7 @@ export async function countUsers({ clock, db }: Deps<'clock' | 'db'>, filter: Us
 }
 
 /** The filter without its search. @throws {AdminRefusal} */
-function matches({ ids, role, isActive, isLocked }: UserFilter, now: Date): RawBuilder<unknown> {
+function matches({ ids, role, isActive, isLocked, hasPassword }: UserFilter, now: Date): RawBuilder<unknown> {
   const locked = sql`locked_until > ${now}`;
   const unlocked = sql`(locked_until is null or locked_until <= ${now})`;
   return allOf(
@@ -197,6 +145,7 @@ function matches({ ids, role, isActive, isLocked }: UserFilter, now: Date): RawB
     role != null && sql`role = ${role}`,
     isActive != null && sql`is_active = ${isActive}`,
     isLocked != null && (isLocked ? locked : unlocked),
+    hasPassword != null && (hasPassword ? sql`password_hash is not null` : sql`password_hash is null`),
   );
 }
 

@@ -3,16 +3,9 @@ import { EVENT_TYPES, type EventType } from '../audit/events.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { OutboxCursor } from '../db/entities/outbox-cursor.js';
 import type { Webhook } from '../db/entities/webhook.js';
-import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
-import {
-  allOf,
-  decodeTimeCursor,
-  encodeCursor,
-  exactTime,
-  type Page,
-  type PageRequest,
-  readPage,
-} from '../listing/page.js';
+import { columnsOf, type Reads, sql } from '../db/sql.js';
+import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { type Keyed, type Page, readPage } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { endCursor, moveCursor, pauseCursor, resumeCursor, startCursor } from '../outbox/cursor-changes.js';
 import { LAG } from '../outbox/lag.js';
@@ -138,23 +131,23 @@ async function lockWebhook({ em, entities }: Change, id: string): Promise<Webhoo
   return webhook;
 }
 
-/** A page of webhooks, oldest first. @throws {AdminRefusal} for an invalid page */
-export function listWebhooks({ db }: Deps<'db'>, page: PageRequest): Promise<Page<ListedWebhook>> {
-  return readPage(
-    db,
-    page,
-    sql<ListedWebhook & { exactly: string }>`
-      select ${COLUMNS}, ${exactTime('created_at')} as exactly
-      from webhooks join outbox_cursors using (id)
-      where ${allOf(page.after != null && afterCursor(page.after))}
-      order by created_at, webhooks.id limit ${page.first + 1}`,
-    ({ exactly, id }) => encodeCursor(exactly, id),
-  );
-}
+export type WebhookOrder = 'created_at';
 
-function afterCursor(cursor: string): RawBuilder<unknown> {
-  const { exactly, rest } = decodeTimeCursor(cursor, isUuid);
-  return sql`(created_at, webhooks.id) > (${exactly}::timestamptz, ${rest[0]}::uuid)`;
+const ORDERS: Record<WebhookOrder, Order> = {
+  created_at: { columns: [column('created_at', 'timestamptz'), column('webhooks.id', 'uuid')], direction: 'asc' },
+};
+
+/** A page of webhooks, oldest first unless asked otherwise. @throws {AdminRefusal} for an invalid page */
+export async function listWebhooks(
+  { db }: Deps<'db'>,
+  page: PageRequest,
+  ordering: Ordering<WebhookOrder> = { field: 'created_at' },
+): Promise<Page<ListedWebhook>> {
+  const walk = new Walk(orderOf(ORDERS, ordering), page);
+  const query = sql<ListedWebhook & Keyed>`
+    select ${COLUMNS}, ${walk.key} as key from webhooks join outbox_cursors using (id)
+    where ${walk.beyond()} order by ${walk.rows()} limit ${walk.limit}`;
+  return readPage(db, walk, query);
 }
 
 /**

@@ -5,7 +5,7 @@ import { readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { bucketStarts, isTimeZone, type TimeBucket } from '../platform/time-buckets.js';
 import type { EventType } from './events.js';
-import { type AuditEventFilter, conditionsOf, unionOf, upperBound } from './log.js';
+import { type AuditEventFilter, conditionsOf, unionOf } from './log.js';
 
 export interface AuditCountFilter extends AuditEventFilter {
   since: Date;
@@ -79,7 +79,7 @@ async function countsQuery(
   filter: AuditCountFilter,
   starts: readonly Date[],
 ): Promise<RawBuilder<CountRow>> {
-  const conditions = await conditionsOf(db, filter, upperBound(filter.until, null));
+  const conditions = await conditionsOf(db, filter);
   const events = unionOf(conditions, (where) => sql`select created_at, event_type from audit_events where ${where}`);
   return sql<CountRow>`
     select width_bucket(created_at, ${starts}::timestamptz[]) as bucket, event_type as "eventType", count(*)::int as count

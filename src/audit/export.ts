@@ -9,9 +9,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.js';
 import { type RowOf, statement } from '../db/statement.js';
-import { decodeTimeCursor, encodeCursor } from '../listing/page.js';
+import { column, decodeCursor, encodeCursor } from '../listing/keyset.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { isUuid } from '../platform/ids.js';
 import { NIL, type Position, SETTLED_SECONDS } from './order.js';
 
 export interface ExportRequest {
@@ -32,6 +31,7 @@ const AHEAD_MS = 3_600_000;
 
 /** Last part of the cursors, so that those of other listings are refused. */
 export const KIND = 'written';
+const ORDER = { columns: [column('written_at', 'timestamptz'), column('id', 'uuid')], name: KIND };
 const BEGINNING: Position = { at: '-infinity', id: NIL };
 
 /** Yields pages, none of them empty, up to the moment to which the log is complete. @throws {AdminRefusal} */
@@ -44,7 +44,7 @@ export async function* exportAudit(
   const until = await completeUntil({ db }, settledSeconds, patienceMs);
   for (;;) {
     const rows = await db.admin.run(exportAuditSql, { ...position, until, limit: PAGE_ROWS });
-    const events = rows.map((row) => ({ ...row, cursor: encodeCursor(row.written_at, row.id, KIND) }));
+    const events = rows.map((row) => ({ ...row, cursor: encodeCursor(row.written_at, row.id, ORDER.name) }));
     const asked = events.filter(({ created_at }) => since === undefined || created_at >= since);
     if (asked.length > 0) yield asked;
     const last = rows.at(-1);
@@ -60,8 +60,8 @@ function beginningOf(since: Date | undefined): Position {
 
 /** @throws {AdminRefusal} */
 export function positionIn(cursor: string): Position {
-  const { exactly, rest } = decodeTimeCursor(cursor, isUuid, (kind) => kind === KIND);
-  return { at: exactly, id: rest[0] ?? NIL };
+  const [at = '', id = NIL] = decodeCursor(ORDER, cursor, 'after');
+  return { at, id };
 }
 
 const exportAuditSql = statement(

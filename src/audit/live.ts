@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { encodeCursor } from '../listing/page.js';
+import { encodeCursor } from '../listing/keyset.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { describeError } from '../platform/logger.js';
 import type { Deps } from '../services.js';

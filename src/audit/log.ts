@@ -1,20 +1,10 @@
-/** The audit log, newest first. (Interface 11) */
+/** The audit log. (Interface 11) */
 import type { Database } from '../db/database.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
-import {
-  allOf,
-  type Count,
-  countRows,
-  decodeTimeCursor,
-  encodeCursor,
-  exactTime,
-  MAX_COUNTED,
-  type Page,
-  type PageRequest,
-  readPage,
-} from '../listing/page.js';
+import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { allOf, type Count, countRows, type Keyed, MAX_COUNTED, type Page, readPage } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import type { EventType } from './events.js';
 import { about, madeBy, ofSession } from './lookups.js';
@@ -50,37 +40,41 @@ export interface AuditRow {
   userAgent: string | null;
   metadata: Record<string, unknown>;
   createdAt: Date;
-  /** `createdAt` in microseconds */
-  exactly: string;
 }
 
+export type AuditOrder = 'created_at';
+
+export const AUDIT_ORDERS: Record<AuditOrder, Order> = {
+  created_at: { columns: [column('created_at', 'timestamptz'), column('id', 'uuid')], direction: 'desc' },
+};
+
 /**
- * A page of the log. If a filter allows several values, each value is read by its index and cut to the page size before
- * the results are merged, so that the listing never reads much more than it shows.
+ * A page of the log, newest first unless asked otherwise. If a filter allows several values, each value is read by its index
+ * and cut to the page size before the results are merged, so that the listing never reads much more than it shows.
  * @throws {AdminRefusal} for an invalid page, or if reading takes too long
  */
 export async function listAuditEvents(
   { db }: { db: Database },
   filter: AuditEventFilter,
   page: PageRequest,
+  ordering: Ordering<AuditOrder> = { field: 'created_at' },
 ): Promise<Page<AuditRow>> {
-  const query = await auditEventsQuery(db, filter, page);
-  return readPage(db, page, query, ({ exactly, id }) => encodeCursor(exactly, id));
+  const walk = new Walk(orderOf(AUDIT_ORDERS, ordering), page);
+  return readPage(db, walk, await auditEventsQuery(db, filter, walk));
 }
 
 /** The statement of `listAuditEvents`, exported so that tests can see its plan. */
 export async function auditEventsQuery(
   db: Database,
   filter: AuditEventFilter,
-  page: PageRequest,
-): Promise<RawBuilder<AuditRow>> {
-  const newest = newestFirst(page.first + 1);
-  const conditions = await conditionsOf(db, filter, upperBound(filter.until, page.after));
-  return sql<AuditRow>`
+  walk: Walk,
+): Promise<RawBuilder<AuditRow & Keyed>> {
+  const rows = sql`order by ${walk.rows()} limit ${walk.limit}`;
+  const conditions = await conditionsOf(db, filter, walk);
+  return sql<AuditRow & Keyed>`
     select id, event_type as "eventType", entity_type as "entityType", user_id as "userId",
-      ip_address as "ipAddress", user_agent as "userAgent", metadata, created_at as "createdAt",
-      ${exactTime('created_at')} as exactly
-    from (${unionOf(conditions, (where) => sql`select * from audit_events where ${where} ${newest}`)}) as events ${newest}`;
+      ip_address as "ipAddress", user_agent as "userAgent", metadata, created_at as "createdAt", ${walk.key} as key
+    from (${unionOf(conditions, (where) => sql`select * from audit_events where ${where} ${rows}`)}) as events ${rows}`;
 }
 
 /** @throws {AdminRefusal} if counting takes too long */
@@ -90,14 +84,10 @@ export async function countAuditEvents({ db }: { db: Database }, filter: AuditEv
 
 /** The rows that `countAuditEvents` counts; each branch reads at most `MAX_COUNTED` + 1 of its index. */
 export async function countedEventsQuery(db: Database, filter: AuditEventFilter): Promise<RawBuilder<unknown>> {
-  const newest = newestFirst(MAX_COUNTED + 1);
-  const conditions = await conditionsOf(db, filter, upperBound(filter.until, null));
+  const newest = sql`order by created_at desc, id desc limit ${MAX_COUNTED + 1}`;
+  const conditions = await conditionsOf(db, filter);
   const counted = unionOf(conditions, (where) => sql`select from audit_events where ${where} ${newest}`);
   return sql`select from (${counted}) as events`;
-}
-
-function newestFirst(limit: number): RawBuilder<unknown> {
-  return sql`order by created_at desc, id desc limit ${limit}`;
 }
 
 /** @param conditions mutually exclusive, so that `union all` has no duplicates */
@@ -115,18 +105,17 @@ export function unionOf(
 export async function conditionsOf(
   db: Database,
   filter: AuditEventFilter,
-  before: RawBuilder<unknown> | undefined,
+  walk?: Walk,
 ): Promise<Array<RawBuilder<unknown>>> {
-  const { isTheft, userId, ipAddress, email, actorId, entityId, sessionId, since, fromTransaction } = filter;
+  const { isTheft, userId, ipAddress, email, actorId, entityId, sessionId, fromTransaction } = filter;
   const eventTypes = isTheft == null ? filter.eventTypes : withinThefts(filter.eventTypes);
   const inEach = allOf(
     isTheft != null && (isTheft ? sql`metadata ->> 'ended_by' is null` : sql`metadata ->> 'ended_by' is not null`),
     userId != null && (isUuid(userId) ? sql`user_id = ${userId}` : sql`false`),
     ipAddress != null && sql`ip_address = ${ipAddress}`,
     actorId != null && madeBy(actorId),
-    since != null && sql`created_at >= ${since}`,
     fromTransaction !== undefined && sql`age(xmin) <= age(${fromTransaction}::text::xid)`, // transaction numbers wrap around
-    before,
+    ...spanOf(filter, walk),
   );
   const types = eventTypes == null ? [sql`true`] : [...new Set(eventTypes)].map((type) => sql`event_type = ${type}`);
   const people = email == null ? [sql`true`] : await concerning(db, email);
@@ -147,18 +136,20 @@ function both(some: Array<RawBuilder<unknown>>, others: Array<RawBuilder<unknown
 }
 
 /**
- * The earlier of the end of the span and the cursor. With both conditions PostgreSQL might start its index scan at the
- * later one and skip every entry in between.
+ * The span of time, and the rows after the cursor. At the end where the walk begins only the stricter of the two stands: with
+ * both PostgreSQL might start its index scan at the other one and skip every entry in between.
  */
-export function upperBound(
-  until: Date | null | undefined,
-  after: string | null | undefined,
-): RawBuilder<unknown> | undefined {
-  const cursor = after == null ? undefined : decodeTimeCursor(after, isUuid);
-  if (cursor !== undefined && (until == null || cursor.toTheMillisecond < until)) {
-    return sql`(created_at, id) < (${cursor.exactly}::timestamptz, ${cursor.rest[0]}::uuid)`;
-  }
-  return until == null ? undefined : sql`created_at < ${until}`;
+function spanOf({ since, until }: AuditEventFilter, walk: Walk | undefined): Parameters<typeof allOf> {
+  const isDescending = walk?.isDescending ?? false;
+  const begin = isDescending ? until : since;
+  const [exactly] = walk?.from ?? [];
+  const cursor = exactly === undefined ? undefined : new Date(exactly); // to the millisecond, as both ends are
+  const isCursorStricter = cursor !== undefined && (begin == null || (isDescending ? cursor < begin : cursor >= begin));
+  return [
+    since != null && (isDescending || !isCursorStricter) && sql`created_at >= ${since}`,
+    until != null && !(isDescending && isCursorStricter) && sql`created_at < ${until}`,
+    isCursorStricter && walk?.beyond(),
+  ];
 }
 
 const oldestTransactionSql = statement('oldest_transaction', {}, { id: 'text' })`

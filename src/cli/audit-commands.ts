@@ -61,10 +61,10 @@ async function latestEvents(
   most: number,
 ): Promise<AuditRow[]> {
   const events: AuditRow[] = [];
-  for (let after: string | undefined; ; ) {
+  for (let after: string | null = null; ; ) {
     const page = await listAuditEvents(context, filter, { first: Math.min(PAGE, most - events.length), after });
     events.push(...page.rows.map(({ row }) => row));
-    after = page.rows.at(-1)?.cursor;
+    after = page.endCursor;
     if (!page.hasNextPage || events.length >= most) return events;
   }
 }

@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../admin/administer.js';
 import { sessionEvents, sessionsNamed } from '../admin/session-timeline.js';
 import { findSession, listSessions, revokeSession, type Session } from '../admin/sessions.js';
 import { findUser, unknownUser, userIdOf, wordFor } from '../admin/users.js';
-import { everyRow } from '../listing/page.js';
+import { everyRow, NO_ROWS } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
 import { type Command, command } from './command.js';
@@ -24,9 +24,8 @@ export const sessionCommands: Record<string, Command> = {
     takes: { user: USER },
     run: async (context, { user }) => {
       const [id, now] = [await userIdOf(context, user), context.clock.now()];
-      const none = { rows: [], hasNextPage: false };
       const sessions = await everyRow(
-        async (page) => (await listSessions(context.db, [id], page, now)).get(id) ?? none,
+        async (page) => (await listSessions(context.db, [id], page, now)).get(id) ?? NO_ROWS,
       );
       return sessions.map(printable);
     },

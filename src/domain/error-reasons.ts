@@ -261,7 +261,8 @@ export const ERROR_REASONS = {
   invalid_expiry: { means: 'The time at which the key expires is not in the future.', action: FIX_INPUT },
   invalid_overlap: { means: 'The overlap is longer than 30 days, or negative.', action: FIX_INPUT },
   invalid_page: {
-    means: '`first` is not from 1 to 100, or `after` is not a cursor of this list.',
+    means:
+      '`first` or `last` is not from 1 to 100, a cursor is not of this list in this order, or the arguments do not go together.',
     action: 'Fix the input, or begin at the first page.',
   },
   invalid_ids: { means: 'There are more than 100 ids.', action: 'Ask several times.' },

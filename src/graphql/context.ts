@@ -12,7 +12,7 @@ import { sessionsOfEvents } from '../audit/lookups.js';
 import type { CallerDeps, Resolution } from '../callers/caller.js';
 import type { GraphqlRequest } from '../callers/graphql-over-http.js';
 import { resolveCaller } from '../callers/resolve-caller.js';
-import type { Page } from '../listing/page.js';
+import { NO_ROWS, type Page } from '../listing/page.js';
 import type { Deps } from '../services.js';
 import type { Concurrency, Waiting } from './concurrency.js';
 import { errorOf, outagesAs503, status } from './errors.js';
@@ -87,8 +87,6 @@ type Loaders = Pick<
   | 'sessionOfEvent'
 >;
 
-const NO_SESSIONS: Page<Session> = { rows: [], hasNextPage: false };
-
 /**
  * Of sessions one loader for each page that an operation asks for, under an alias or in a fragment.
  * @param limited runs what asks the database
@@ -118,7 +116,7 @@ export function createLoaders(
   return {
     sessionsOf: (page, userId) => {
       const key = JSON.stringify(page);
-      const ofPage = pages.get(key) ?? load((userIds) => listSessions(db, userIds, page, clock.now()), NO_SESSIONS);
+      const ofPage = pages.get(key) ?? load((userIds) => listSessions(db, userIds, page, clock.now()), NO_ROWS);
       pages.set(key, ofPage);
       return ofPage(userId);
     },

@@ -20,7 +20,7 @@ import {
 import type { UserOrder } from '../admin/users.js';
 import type { AuditEventFilter } from '../audit/log.js';
 import { MAX_PASSKEYS } from '../domain/factors.js';
-import { FIRST_REFUSED, MAX_ROWS } from '../listing/page.js';
+import { DEFAULT_ROWS, MAX_ROWS, type Ordering, rowsRefused } from '../listing/keyset.js';
 import { dearestPath, type FieldCost } from './dearest-path.js';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
@@ -69,13 +69,9 @@ const MAX_DEVICES = 20;
 /** One authenticator app and the passkeys */
 const MAX_FACTORS = 1 + MAX_PASSKEYS;
 
-/** Default page size. */
-export const FIRST = 50;
-
-/** Cost of a connection with `first` rows. Null means the default, as if `first` were left out. */
-export function costOfPage({ args, childComplexity }: ComplexityEstimatorArgs): number {
-  const first: unknown = args['first'];
-  return STATEMENT_COST + (typeof first === 'number' ? Math.max(first, 1) : FIRST) * (ROW_COST + childComplexity);
+/** Cost of a connection with `first` or `last` rows. Null is as if left out. */
+export function costOfPage({ args: { first, last }, childComplexity }: ComplexityEstimatorArgs): number {
+  return STATEMENT_COST + Math.max(first ?? last ?? DEFAULT_ROWS, 1) * (ROW_COST + childComplexity);
 }
 
 /** Cost of a page of audit events. To find a login and logouts by their session may read every event of a user. */
@@ -86,13 +82,13 @@ export function costOfEvents(args: ComplexityEstimatorArgs): number {
 
 /** Cost of events as they happen: as a page of them. */
 export function costOfFollowed({ childComplexity }: ComplexityEstimatorArgs): number {
-  return STATEMENT_COST + FIRST * (ROW_COST + childComplexity);
+  return STATEMENT_COST + DEFAULT_ROWS * (ROW_COST + childComplexity);
 }
 
 /** Cost of a page of users. */
 export function costOfUsers(args: ComplexityEstimatorArgs): number {
-  const order: UserOrder | null | undefined = args.args['orderBy'];
-  return costOfPage(args) + (order === 'last_login_at' ? SORT_COST : 0);
+  const { order, orderBy }: { order?: Ordering<UserOrder> | null; orderBy?: UserOrder | null } = args.args;
+  return costOfPage(args) + ((order?.field ?? orderBy) === 'last_login_at' ? SORT_COST : 0);
 }
 
 /** Cost of the devices of a user. */
@@ -119,9 +115,9 @@ function costOnce({ field, childComplexity }: ComplexityEstimatorArgs): number {
   return (field.name === COUNT_FIELD ? TOTAL_COST : 0) + childComplexity;
 }
 
-/** Whether the `first` of a connection exceeds the maximum page size. */
-function isTooLong({ args }: ComplexityEstimatorArgs): boolean {
-  return args['first'] > MAX_ROWS;
+/** The argument of a connection that exceeds the maximum page size. */
+function tooLong({ args }: ComplexityEstimatorArgs): 'first' | 'last' | undefined {
+  return (['first', 'last'] as const).find((argument) => args[argument] > MAX_ROWS);
 }
 
 export function costOfTimeline(args: ComplexityEstimatorArgs): number {
@@ -196,14 +192,14 @@ export function createCostLimit(schema: GraphQLSchema, mask: Mask): CostLimit {
       const message = `The operation costs ${cost}; at most ${MAX_COST} is allowed`;
       if (cost === Number.POSITIVE_INFINITY) throw errorOf('cost_above_limit', message, status(400));
       const costs = new Map<FieldNode, FieldCost>();
-      let isPageTooLong = false;
+      let refused: ReturnType<typeof tooLong>;
       estimate(asked, (args) => {
         const rows = () => costOfField({ ...args, childComplexity: 1 }) - costOfField({ ...args, childComplexity: 0 });
         costs.set(args.node, { inRow: costOfField(args), once: 0, rows });
-        isPageTooLong ||= isTooLong(args);
+        refused ??= tooLong(args);
         return costOfField(args);
       });
-      if (isPageTooLong) throw errorOf('invalid_page', FIRST_REFUSED, status(400), { argument: 'first' });
+      if (refused) throw errorOf('invalid_page', rowsRefused(refused), status(400), { argument: refused });
       if (hasCounts(asked))
         estimate(asked, (args) => {
           const once = costOnce(args);

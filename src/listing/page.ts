@@ -1,25 +1,27 @@
-/** Keyset pagination as in Relay: page 1,000 costs as much as page 1. */
+/** Pages of a list, and its count. (Interface 11) */
 import type { Database } from '../db/database.js';
 import { isStatementTimeout } from '../db/outage.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { TimeSpent } from '../platform/budget.js';
-import { isUuid } from '../platform/ids.js';
-import { hasNul } from '../platform/text.js';
+import { encodeCursor, MAX_ROWS, type PageRequest, type Walk } from './keyset.js';
 import { AdminRefusal } from './refusal.js';
-
-export interface PageRequest {
-  /** Rows wanted, 1 to 100 */
-  first: number;
-  /** Cursor of the row before the page */
-  after?: string | null | undefined;
-}
 
 export interface Page<T> {
   rows: Array<{ cursor: string; row: T }>;
   hasNextPage: boolean;
-  /** Where the next page begins, if not after the last row: a search may read many rows and show few. */
-  endCursor?: string;
+  hasPreviousPage: boolean;
+  /** Where the previous page ends, and where the next one begins: a search may read many rows and show few. */
+  startCursor: string | null;
+  endCursor: string | null;
 }
+
+export const NO_ROWS: Page<never> = {
+  rows: [],
+  hasNextPage: false,
+  hasPreviousPage: false,
+  startCursor: null,
+  endCursor: null,
+};
 
 /** Number of rows of a listing, over all pages. */
 export interface Count {
@@ -28,85 +30,37 @@ export interface Count {
   precision: 'exact' | 'at_least';
 }
 
-export const MAX_ROWS = 100;
-export const FIRST_REFUSED = `first must be 1 to ${MAX_ROWS}`;
 export const MAX_COUNTED = 10_000;
-
-/** @throws {AdminRefusal} */
-export function checkFirst({ first }: PageRequest): void {
-  if (!Number.isInteger(first) || first < 1 || first > MAX_ROWS) {
-    throw new AdminRefusal('invalid_page', FIRST_REFUSED, { argument: 'first' });
-  }
-}
 
 /** Joins those conditions that are given. */
 export function allOf(...conditions: Array<RawBuilder<unknown> | false | undefined>): RawBuilder<unknown> {
   return sql.join([sql`true`, ...conditions.filter(Boolean)], sql` and `);
 }
 
-/** A cursor is the sort key of its row, opaque to clients. */
-export function encodeCursor(...key: string[]): string {
-  return Buffer.from(JSON.stringify(key)).toString('base64url');
-}
-
-/** @param parts number of texts in the key @throws {AdminRefusal} */
-export function decodeCursor(cursor: string, parts: number): string[] {
-  try {
-    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    const isPart = (part: unknown): part is string => typeof part === 'string' && !hasNul(part);
-    if (Array.isArray(key) && key.length === parts && key.every(isPart)) return key;
-  } catch {
-    // refused below
-  }
-  throw notACursor();
-}
-
-/** @throws {AdminRefusal} if the text is not a cursor of a listing by id */
-export function decodeIdCursor(cursor: string): string {
-  const [id = ''] = decodeCursor(cursor, 1);
-  if (!isUuid(id)) throw notACursor();
-  return id;
-}
-
-/** The position of a row in a listing by time. */
-export interface TimeCursor {
-  /** In microseconds, which a Date cannot hold */
-  exactly: string;
-  toTheMillisecond: Date;
-  /** Distinguishes rows of the same instant */
-  rest: string[];
-}
-
-const EXACT_TIME = /^((?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})\d{3}Z$/;
-
-/** The column as `TimeCursor.exactly`. */
-export function exactTime(column: string): RawBuilder<string> {
-  return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+/** The key of a row, as `Walk.key` reads it. */
+export interface Keyed {
+  key: string[];
 }
 
 /**
- * @param parts checks each text after the time
- * @throws {AdminRefusal} if the text is not a cursor of this listing, or its time does not exist
+ * @param rows as the walk has read them, with the extra row that shows whether another page follows
+ * @param stoppedAt key of the last row examined, if rows after it were not examined
  */
-export function decodeTimeCursor(cursor: string, ...parts: Array<(text: string) => boolean>): TimeCursor {
-  const [exactly = '', ...rest] = decodeCursor(cursor, 1 + parts.length);
-  const [, text] = EXACT_TIME.exec(exactly) ?? [];
-  const toTheMillisecond = new Date(`${text}Z`);
-  const exists = !Number.isNaN(toTheMillisecond.getTime()) && toTheMillisecond.toISOString() === `${text}Z`;
-  if (!exists || !parts.every((isPart, i) => isPart(rest[i] ?? ''))) throw notACursor();
-  return { exactly, toTheMillisecond, rest };
-}
-
-function notACursor(): AdminRefusal {
-  return new AdminRefusal('invalid_page', 'after is not a cursor of this listing', { argument: 'after' });
-}
-
-/** Drops the extra row that was read to see whether another page follows. */
-export function pageOf<T>(rows: readonly T[], first: number, cursorOf: (row: T) => string): Page<T> {
-  return {
-    rows: rows.slice(0, first).map((row) => ({ cursor: cursorOf(row), row })),
-    hasNextPage: rows.length > first,
-  };
+export function pageOf<Row extends Keyed, T>(
+  { size, isBackward, from }: Walk,
+  rows: readonly Row[],
+  shown: (row: Row) => T,
+  stoppedAt: string[] | null = null,
+): Page<T> {
+  const isFull = rows.length > size;
+  const edges = rows.slice(0, size).map((row) => ({ cursor: encodeCursor(...row.key), row: shown(row) }));
+  const further = isFull || stoppedAt === null ? (edges.at(-1)?.cursor ?? null) : encodeCursor(...stoppedAt);
+  const near = edges[0]?.cursor ?? null;
+  const isMore = isFull || stoppedAt !== null;
+  const hasFrom = from !== undefined;
+  return isBackward
+    ? { rows: edges.reverse(), hasPreviousPage: isMore, startCursor: further, hasNextPage: hasFrom, endCursor: near }
+    : { rows: edges, hasPreviousPage: hasFrom, startCursor: near, hasNextPage: isMore, endCursor: further };
 }
 
 /**
@@ -123,15 +77,13 @@ export async function readRows<Row>(db: Database, query: RawBuilder<Row>): Promi
   }
 }
 
-/** @param query reads one row more than the page has @throws {AdminRefusal} also for an invalid page */
-export async function readPage<Row>(
+/** @param query reads the rows of a walk, one more than the page has @throws {AdminRefusal} if it takes too long */
+export async function readPage<Row extends Keyed>(
   db: Database,
-  page: PageRequest,
+  walk: Walk,
   query: RawBuilder<Row>,
-  cursorOf: (row: Row) => string,
 ): Promise<Page<Row>> {
-  checkFirst(page);
-  return pageOf(await readRows(db, query), page.first, cursorOf);
+  return pageOf(walk, await readRows(db, query), (row) => row);
 }
 
 /**
@@ -149,11 +101,11 @@ export async function countRows(db: Database, query: RawBuilder<unknown>): Promi
 /** Reads every page of a listing, for the command line. */
 export async function everyRow<T>(list: (page: PageRequest) => Promise<Page<T>>): Promise<T[]> {
   const all: T[] = [];
-  let after: string | undefined;
+  let after: string | null = null;
   for (;;) {
     const { rows, hasNextPage, endCursor } = await list({ first: MAX_ROWS, after });
     all.push(...rows.map(({ row }) => row));
     if (!hasNextPage) return all;
-    after = endCursor ?? rows.at(-1)?.cursor;
+    after = endCursor;
   }
 }

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const SECRET = 'Hunter2';
 const ROLES = 'must be one of viewer, analyst, admin';
-const FIELDS = 'must have no fields but ids, search, role, isActive, isLocked';
+const FIELDS = 'must have no fields but ids, search, role, isActive, isLocked, hasPassword';
 const create = (role: string) =>
   `mutation { createUser(input: { email: "new@example.com", role: ${role} }) { user { id } } }`;
 const users = (input: string) => `{ users(${input}) { nodes { id } } }`;

@@ -1,8 +1,9 @@
 /** Each listing reads by an index and sorts no more than it shows, also with a long audit log. (Interface 11) */
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import { type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/audit/log.js';
-import { encodeCursor, MAX_COUNTED } from '../../src/listing/page.js';
+import { AUDIT_ORDERS, type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/audit/log.js';
+import { encodeCursor, orderOf, type PageRequest, Walk } from '../../src/listing/keyset.js';
+import { MAX_COUNTED } from '../../src/listing/page.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newApiKey, newcomer } from '../support/gateway/graphql.js';
 import { type Statement, watchStatements } from '../support/gateway/work.js';
@@ -181,15 +182,25 @@ const FILTERS: Array<[string, AuditEventFilter, number]> = [
   ['a user and a span of time', { userId: BUSY, since, until }, 51],
   ['a user and an address', { userId: BUSY, ipAddress: '10.0.0.7' }, EVENTS / 100], // all of the user
 ];
-const FAR_IN = encodeCursor('2026-01-04T12:00:00.000000Z', 'ffffffff-ffff-4fff-bfff-ffffffffffff');
+/** From both ends and from far in, in both orders */
+const FAR_IN = ['2026-01-04T12:00:00.000000Z', 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
+const WALKS = (['desc', 'asc'] as const).flatMap((direction) => {
+  const order = orderOf(AUDIT_ORDERS, { field: 'created_at', direction });
+  const cursor = encodeCursor(...FAR_IN, ...(order.name === undefined ? [] : [order.name]));
+  const pages: PageRequest[] = [
+    { first: 50 },
+    { first: 50, after: cursor },
+    { last: 50 },
+    { last: 50, before: cursor },
+  ];
+  return pages.map((page) => new Walk(order, page));
+});
 
 test.each(FILTERS)(
   'Interface 11: the audit log filtered by %s reads one page by an index',
   async (_what, filter, most) => {
-    for (const after of [undefined, FAR_IN]) {
-      const query = await auditEventsQuery(gateway.app.db, filter, { first: 50, after });
-      expectIndexed(await explainBuilt(query), most);
-    }
+    for (const walk of WALKS)
+      expectIndexed(await explainBuilt(await auditEventsQuery(gateway.app.db, filter, walk)), most);
   },
 );
 
@@ -217,8 +228,8 @@ const LOOKUPS: Array<[string, AuditEventFilter, string[], number]> = [
 test.each(LOOKUPS)(
   'Interface 11: the audit log by %s is read and counted by the index of the lookup',
   async (_what, filter, indexes, most) => {
-    for (const after of [undefined, FAR_IN]) {
-      const query = await auditEventsQuery(gateway.app.db, filter, { first: 50, after });
+    for (const walk of WALKS) {
+      const query = await auditEventsQuery(gateway.app.db, filter, walk);
       const plan = await explainBuilt(query);
       expectIndexed(plan, most);
       expect(indexesOf(plan)).toEqual(indexes);
@@ -238,8 +249,8 @@ function indexesOf(plan: Plan[]): string[] {
 
 test('Interface 11: a session is looked up by its index and among the events of its user while it lasted', async () => {
   const filter = { sessionId: await familyOf(FREQUENT) };
-  for (const after of [undefined, FAR_IN]) {
-    const plan = await explainBuilt(await auditEventsQuery(gateway.app.db, filter, { first: 50, after }));
+  for (const walk of WALKS) {
+    const plan = await explainBuilt(await auditEventsQuery(gateway.app.db, filter, walk));
     expectIndexed(plan, 2 * 51);
     expect(indexesOf(plan)).toEqual(['audit_events_user_id', 'audit_events_session']);
   }

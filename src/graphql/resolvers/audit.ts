@@ -1,8 +1,9 @@
 /** Resolvers of the audit log. (Interface 11) */
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { countByTime } from '../../audit/counts.js';
-import { type AuditEventFilter, countAuditEvents, listAuditEvents } from '../../audit/log.js';
+import { type AuditEventFilter, type AuditOrder, countAuditEvents, listAuditEvents } from '../../audit/log.js';
 import { sessionNamedBy } from '../../audit/lookups.js';
+import type { Ordering } from '../../listing/keyset.js';
 import { isUuid } from '../../platform/ids.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { RequireScope } from '../authorization.js';
@@ -16,6 +17,7 @@ import {
   AuditEventAddedType,
   AuditEventConnection,
   AuditEventFilterInput,
+  AuditEventOrdering,
   AuditEventType,
   TimeBucketEnum,
   toAuditEvent,
@@ -41,19 +43,22 @@ export class AuditResolver {
   @RequireScope('audit:read')
   @Query(() => AuditEventConnection, {
     nullable: true,
-    description: 'The audit log, newest first.',
+    description: 'The audit log, newest first unless `order` says otherwise.',
     complexity: costOfEvents,
   })
   async auditEvents(
     @Ctx() { deps }: GraphqlContext,
-    @Args() { page }: PageArgs,
+    @Args() page: PageArgs,
     @Arg('filter', () => AuditEventFilterInput, {
       nullable: true,
       description: 'Filters the events. Omit it for all events.',
     })
     filter: AuditEventFilterInput | undefined,
+    @Arg('order', () => AuditEventOrdering, { nullable: true, description: 'Order of the events.' })
+    order: Ordering<AuditOrder> | null | undefined,
   ): Promise<CountedConnection<AuditEventType>> {
-    const connection = toConnection(await listAuditEvents(deps, filter ?? {}, page), page, toAuditEvent);
+    const events = await listAuditEvents(deps, filter ?? {}, page, order ?? undefined);
+    const connection = toConnection(events, toAuditEvent);
     return { ...connection, countAll: () => countAuditEvents(deps, filter ?? {}) };
   }
 

@@ -2,6 +2,8 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { countApiKeys, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { countCronKeys, createCronKey, listCronKeys, revokeCronKey, rotateCronKey } from '../../admin/cron-keys.js';
+import type { KeyOrder } from '../../admin/key-fields.js';
+import type { Ordering } from '../../listing/keyset.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
@@ -17,6 +19,7 @@ import {
   CronKeyConnection,
   CronKeyFilterInput,
   type CronKeyType,
+  KeyOrdering,
   RevokeApiKeyInput,
   RevokeApiKeyPayload,
   RevokeCronKeyInput,
@@ -35,17 +38,20 @@ export class ApiKeyResolver {
   @RequireScope('keys:read')
   @Query(() => ApiKeyConnection, {
     nullable: true,
-    description: 'API keys, including revoked ones, oldest first.',
+    description: 'API keys, including revoked ones, oldest first unless `order` says otherwise.',
     complexity: costOfPage,
   })
   async apiKeys(
     @Ctx() { deps }: GraphqlContext,
-    @Args() { page }: PageArgs,
+    @Args() page: PageArgs,
     @Arg('filter', () => ApiKeyFilterInput, { nullable: true, description: 'Filters the keys. Omit it for all keys.' })
     filter: ApiKeyFilterInput | undefined,
+    @Arg('order', () => KeyOrdering, { nullable: true, description: 'Order of the keys.' })
+    order: Ordering<KeyOrder> | null | undefined,
   ): Promise<CountedConnection<ApiKeyType>> {
     const now = deps.clock.now();
-    const connection = toConnection(await listApiKeys(deps, filter ?? {}, page), page, (key) => toApiKey(key, now));
+    const keys = await listApiKeys(deps, filter ?? {}, page, order ?? undefined);
+    const connection = toConnection(keys, (key) => toApiKey(key, now));
     return { ...connection, countAll: () => countApiKeys(deps, filter ?? {}) };
   }
 
@@ -94,17 +100,20 @@ export class CronKeyResolver {
   @RequireScope('keys:read')
   @Query(() => CronKeyConnection, {
     nullable: true,
-    description: 'Cron keys, including revoked ones, oldest first.',
+    description: 'Cron keys, including revoked ones, oldest first unless `order` says otherwise.',
     complexity: costOfPage,
   })
   async cronKeys(
     @Ctx() { deps }: GraphqlContext,
-    @Args() { page }: PageArgs,
+    @Args() page: PageArgs,
     @Arg('filter', () => CronKeyFilterInput, { nullable: true, description: 'Filters the keys. Omit it for all keys.' })
     filter: CronKeyFilterInput | undefined,
+    @Arg('order', () => KeyOrdering, { nullable: true, description: 'Order of the keys.' })
+    order: Ordering<KeyOrder> | null | undefined,
   ): Promise<CountedConnection<CronKeyType>> {
     const now = deps.clock.now();
-    const connection = toConnection(await listCronKeys(deps, filter ?? {}, page), page, (key) => toCronKey(key, now));
+    const keys = await listCronKeys(deps, filter ?? {}, page, order ?? undefined);
+    const connection = toConnection(keys, (key) => toCronKey(key, now));
     return { ...connection, countAll: () => countCronKeys(deps, filter ?? {}) };
   }
 

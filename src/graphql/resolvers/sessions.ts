@@ -7,8 +7,10 @@ import {
   readSession,
   revokeOtherSessions,
   revokeSession,
+  type SessionOrder,
 } from '../../admin/sessions.js';
 import { asUser } from '../../callers/caller.js';
+import type { Ordering } from '../../listing/keyset.js';
 import {
   operatorOf,
   RequireScope,
@@ -29,6 +31,7 @@ import {
   SessionEventConnection,
   type SessionEventType,
   SessionFilterInput,
+  SessionOrdering,
   SessionType,
   toSession,
 } from '../types/session.js';
@@ -55,22 +58,25 @@ export class SessionResolver {
   @Query(() => AllSessionsConnection, {
     nullable: true,
     description:
-      'Sessions of all users, newest login first. They are not sorted by last use, which every refresh changes. With `live`, ' +
-      'each page examines at most 10,000 sessions, so it may have fewer than `first` rows, or none: continue from `endCursor` ' +
-      'while `hasNextPage` is true. `totalCount` then covers the newest 10,000.',
+      'Sessions of all users, newest login first unless `order` says otherwise. They are not sorted by last use, which every ' +
+      'refresh changes. With `live`, ' +
+      'each page examines at most 10,000 sessions, so it may have fewer rows than requested, or none: continue from ' +
+      '`endCursor` while `hasNextPage` is true, or backward from `startCursor` while `hasPreviousPage` is. `totalCount` then covers the newest 10,000.',
     complexity: costOfPage,
   })
   async sessions(
     @Ctx() { caller, deps }: GraphqlContext,
-    @Args() { page }: PageArgs,
+    @Args() page: PageArgs,
     @Arg('filter', () => SessionFilterInput, {
       nullable: true,
       description: 'Filters the sessions. Omit it for all sessions.',
     })
     filter: SessionFilterInput | undefined,
+    @Arg('order', () => SessionOrdering, { nullable: true, description: 'Order of the sessions.' })
+    order: Ordering<SessionOrder> | null | undefined,
   ): Promise<CountedConnection<SessionType>> {
-    const sessions = await listAllSessions(deps, filter ?? {}, page);
-    const connection = toConnection(sessions, page, (session) => toSession(session, caller));
+    const sessions = await listAllSessions(deps, filter ?? {}, page, order ?? undefined);
+    const connection = toConnection(sessions, (session) => toSession(session, caller));
     return { ...connection, countAll: () => countAllSessions(deps, filter ?? {}) };
   }
 
@@ -92,11 +98,11 @@ export class SessionResolver {
   async events(
     @Root() session: SessionType,
     @Ctx() { caller, deps, isGone, concurrency }: GraphqlContext,
-    @Args() { page }: PageArgs,
+    @Args() page: PageArgs,
   ): Promise<Connection<SessionEventType>> {
     const read = () => sessionEvents(deps, session, page, deps.clock.now());
     const events = await concurrency.ofCaller(caller, 'reads', isGone, () => concurrency.ofMuch(isGone, read));
-    return toConnection(events, page, same);
+    return toConnection(events, same);
   }
 
   @RequiresWhat(revokeSession)

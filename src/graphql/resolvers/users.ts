@@ -1,6 +1,7 @@
 /** Resolvers of users. (Interface 11) */
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { issuePasswordLink, mailPasswordLink } from '../../admin/password-links.js';
+import type { UserSessionOrder } from '../../admin/sessions.js';
 import {
   createUser,
   deleteUser,
@@ -12,6 +13,8 @@ import {
 } from '../../admin/user-changes.js';
 import { eraseUser } from '../../admin/user-erasure.js';
 import { countUsers, findUser, findUsers, type UserOrder, unknownUser } from '../../admin/users.js';
+import type { Ordering } from '../../listing/keyset.js';
+import { AdminRefusal } from '../../listing/refusal.js';
 import {
   operatorOf,
   RequireScope,
@@ -23,7 +26,7 @@ import {
 import type { GraphqlContext } from '../context.js';
 import { costOfLoaded, costOfPage, costOfUsers } from '../limits.js';
 import { type Connection, type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
-import { SessionConnection, type SessionType, toSession } from '../types/session.js';
+import { SessionConnection, type SessionType, toSession, UserSessionOrdering } from '../types/session.js';
 import {
   CreateUserInput,
   CreateUserPayload,
@@ -46,6 +49,7 @@ import {
   UserConnection,
   UserFilterInput,
   UserOrderEnum,
+  UserOrdering,
   UserType,
 } from '../types/user.js';
 
@@ -72,43 +76,52 @@ export class UserResolver {
   @Query(() => UserConnection, {
     nullable: true,
     description:
-      'Users. With `search`, each page examines at most 10,000 users, so it may have fewer than `first` rows, or none: ' +
-      'continue from `endCursor` while `hasNextPage` is true. `totalCount` then covers the first 10,000 by email.',
+      'Users. With `search`, each page examines at most 10,000 users, so it may have fewer rows than requested, or none: ' +
+      'continue from `endCursor` while `hasNextPage` is true, or backward from `startCursor` while `hasPreviousPage` is. `totalCount` then covers the first 10,000 by email.',
     complexity: costOfUsers,
   })
   async users(
     @Ctx() { deps, isGone, concurrency }: GraphqlContext,
-    @Args() { page }: PageArgs,
+    @Args() page: PageArgs,
     @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Filters the users. Omit it for all users.' })
     filter: UserFilterInput | undefined,
     @Arg('orderBy', () => UserOrderEnum, {
       nullable: true,
-      defaultValue: UserOrderEnum.email,
-      description: 'Order of the users. A cursor continues the order that it comes from, and no other.',
+      description:
+        'Order of the users in its usual direction; `email` if neither it nor `order` is given. A cursor continues the order ' +
+        'that it comes from, and no other.',
     })
-    orderBy: UserOrder | null,
+    orderBy: UserOrder | null | undefined,
+    @Arg('order', () => UserOrdering, { nullable: true, description: 'Order of the users, instead of `orderBy`.' })
+    order: Ordering<UserOrder> | null | undefined,
   ): Promise<CountedConnection<UserType>> {
-    const read = () => findUsers(deps, filter ?? {}, page, orderBy ?? UserOrderEnum.email);
-    const users = orderBy === 'last_login_at' ? await concurrency.ofMuch(isGone, read) : await read();
-    return { ...toConnection(users, page, same), countAll: () => countUsers(deps, filter ?? {}) };
+    if (order && orderBy) {
+      throw new AdminRefusal('invalid_page', 'Send order or orderBy, not both', { argument: 'order' });
+    }
+    const ordering = order ?? { field: orderBy ?? UserOrderEnum.email };
+    const read = () => findUsers(deps, filter ?? {}, page, ordering);
+    const users = ordering.field === 'last_login_at' ? await concurrency.ofMuch(isGone, read) : await read();
+    return { ...toConnection(users, same), countAll: () => countUsers(deps, filter ?? {}) };
   }
 
   @RequireScopeUnlessOwn<UserType>('users:read', ({ id }) => id)
   @FieldResolver(() => SessionConnection, {
-    description: 'Sessions of the user, most recently used first.',
+    description: 'Sessions of the user, most recently used first unless `order` says otherwise.',
     complexity: costOfPage,
   })
   async sessions(
     @Root() { id }: UserType,
     @Ctx() { caller, sessionsOf }: GraphqlContext,
-    @Args() { page }: PageArgs,
+    @Args() page: PageArgs,
     @Arg('live', () => Boolean, {
       nullable: true,
       description: 'Only live sessions if true, only ended ones if false. Omit it for both.',
     })
     live: boolean | undefined,
+    @Arg('order', () => UserSessionOrdering, { nullable: true, description: 'Order of the sessions.' })
+    order: Ordering<UserSessionOrder> | null | undefined,
   ): Promise<Connection<SessionType>> {
-    return toConnection(await sessionsOf({ ...page, live }, id), page, (session) => toSession(session, caller));
+    return toConnection(await sessionsOf({ ...page, live, order }, id), (session) => toSession(session, caller));
   }
 
   @RequireScopeUnlessOwn<UserType>('users:read', ({ id }) => id)

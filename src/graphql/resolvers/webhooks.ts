@@ -8,7 +8,9 @@ import {
   replayWebhook,
   resumeWebhook,
   rotateWebhookSecret,
+  type WebhookOrder,
 } from '../../admin/webhooks.js';
+import type { Ordering } from '../../listing/keyset.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
@@ -28,6 +30,7 @@ import {
   RotateWebhookSecretPayload,
   toWebhook,
   WebhookConnection,
+  WebhookOrdering,
   type WebhookType,
 } from '../types/webhook.js';
 
@@ -36,12 +39,18 @@ export class WebhookResolver {
   @RequireScope('webhooks:read')
   @Query(() => WebhookConnection, {
     nullable: true,
-    description: 'Webhooks, oldest first.',
+    description: 'Webhooks, oldest first unless `order` says otherwise.',
     complexity: costOfPage,
   })
-  async webhooks(@Ctx() { deps }: GraphqlContext, @Args() { page }: PageArgs): Promise<Connection<WebhookType>> {
+  async webhooks(
+    @Ctx() { deps }: GraphqlContext,
+    @Args() page: PageArgs,
+    @Arg('order', () => WebhookOrdering, { nullable: true, description: 'Order of the webhooks.' })
+    order: Ordering<WebhookOrder> | null | undefined,
+  ): Promise<Connection<WebhookType>> {
     const now = deps.clock.now();
-    return toConnection(await listWebhooks(deps, page), page, (webhook) => toWebhook(webhook, now));
+    const webhooks = await listWebhooks(deps, page, order ?? undefined);
+    return toConnection(webhooks, (webhook) => toWebhook(webhook, now));
   }
 
   @RequiresWhat(createWebhook)

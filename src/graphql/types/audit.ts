@@ -2,11 +2,11 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { AuditCount, AuditCountFilter } from '../../audit/counts.js';
 import { describeEvent, type EntityType, EVENT_TYPES, type EventType } from '../../audit/events.js';
-import type { AuditEventFilter, AuditRow } from '../../audit/log.js';
+import type { AuditEventFilter, AuditOrder, AuditRow } from '../../audit/log.js';
 import { actorOf, type EventActor, entityIdOf } from '../../audit/lookups.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { COST_OF_METADATA } from '../limits.js';
-import { countedConnectionType } from './connection.js';
+import { countedConnectionType, orderingType } from './connection.js';
 import { EventBase } from './event-base.js';
 import { GraphQLDateTime, GraphQLJSON } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -56,7 +56,7 @@ export class AuditActorType implements EventActor {
 }
 
 @ObjectType('AuditEvent', { simpleResolvers: true, description: 'An event in the audit log.' })
-export class AuditEventType extends EventBase implements Omit<AuditRow, 'exactly'> {
+export class AuditEventType extends EventBase implements AuditRow {
   @Field(() => ID, { description: 'Unique id of the event, a UUID.' })
   id!: string;
 
@@ -104,12 +104,14 @@ export class AuditEventAddedType {
   @Field(() => AuditEventType, { description: 'The event.' }) event!: AuditEventType;
 }
 
-export function toAuditEvent(row: Omit<AuditRow, 'exactly'>): AuditEventType {
+export function toAuditEvent(row: AuditRow): AuditEventType {
   const types = { eventType: row.eventType as EventType, entityType: row.entityType as EntityType }; // or of a newer version
   return { ...row, ...types, entityId: entityIdOf(row), actor: actorOf(row) };
 }
 
-export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'Newest first.');
+export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'In the requested order.');
+
+export const AuditEventOrdering = orderingType<AuditOrder>('AuditEvent', { created_at: 'When the event happened.' });
 
 @InputType({ description: 'Conditions shared by the audit filters.' })
 abstract class WhatFilter {

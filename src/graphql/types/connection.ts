@@ -2,45 +2,86 @@
  * The types of connections. Plain fields have simple resolvers: a page has thousands, and each other field costs a
  * promise. (Interface 11)
  */
-import { ArgsType, type ClassType, Ctx, Field, Int, ObjectType } from 'type-graphql';
-import type { Count, Page, PageRequest } from '../../listing/page.js';
+import { ArgsType, type ClassType, Ctx, Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { Direction, Ordering, PageRequest } from '../../listing/keyset.js';
+import type { Count, Page } from '../../listing/page.js';
 import type { Waiting } from '../concurrency.js';
-import { FIRST } from '../limits.js';
 import { spelledEnum } from './spelled-enum.js';
 
 @ArgsType()
-export class PageArgs {
+export class PageArgs implements PageRequest {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Maximum number of rows to return, from 1 to 100. 50 if neither `first` nor `last` is given.',
+  })
+  first?: number | null;
+
   @Field(() => String, {
     nullable: true,
     description:
       'Returns the rows after this cursor: the `endCursor` of the previous page. Omit it to start at the beginning.',
   })
-  after!: string | null | undefined;
+  after?: string | null;
 
   @Field(() => Int, {
     nullable: true,
-    defaultValue: FIRST,
-    description: 'Maximum number of rows to return, from 1 to 100.',
+    description:
+      'Like `first`, but going backward: the last rows, in the order of the list. Send it without `first` and `after`.',
   })
-  first!: number | null;
+  last?: number | null;
 
-  /** Null means the default, as if `first` were left out. */
-  get page(): PageRequest {
-    return { first: this.first ?? FIRST, after: this.after };
-  }
+  @Field(() => String, {
+    nullable: true,
+    description: 'Going backward, returns the rows before this cursor: the `startCursor` of the page that follows.',
+  })
+  before?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'Position of a page in its list.' })
 export class PageInfo {
   @Field(() => Boolean, {
-    description: 'Whether another page follows. It may be true even if this page has fewer rows than requested.',
+    description:
+      'Whether another page follows. It may be true even if this page has fewer rows than requested. Going backward, ' +
+      'whether `before` was given.',
   })
   hasNextPage!: boolean;
-  @Field(() => Boolean, { description: 'Whether `after` was given.' }) hasPreviousPage!: boolean;
-  @Field(() => String, { nullable: true, description: 'Cursor of the first row. Null if the page is empty.' })
+  @Field(() => Boolean, {
+    description: 'Going backward, whether another page precedes. Going forward, whether `after` was given.',
+  })
+  hasPreviousPage!: boolean;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Cursor to pass as `before` to get the page that precedes. Null if the page is empty.',
+  })
   startCursor!: string | null;
   @Field(() => String, { nullable: true, description: 'Cursor to pass as `after` to get the next page.' })
   endCursor!: string | null;
+}
+
+const DirectionEnum = spelledEnum<Direction>(
+  'OrderDirection',
+  'Direction of an order. Rows without a value are last in both.',
+  {
+    asc: 'Ascending: A to Z, the oldest first.',
+    desc: 'Descending: Z to A, the newest first.',
+  },
+);
+
+/** The input `<name>Ordering` and the enum `<name>OrderField`. @param fields descriptions by name */
+export function orderingType<F extends string>(
+  name: string,
+  fields: Record<F, string>,
+): ClassType<Required<Ordering<F>>> {
+  const FieldEnum = spelledEnum<F>(`${name}OrderField`, 'What a list can be ordered by.', fields);
+
+  @InputType(`${name}Ordering`, {
+    description: 'Order of a list. A cursor continues the order that it comes from, and no other.',
+  })
+  class OrderingType {
+    @Field(() => FieldEnum, { description: 'Orders by this field.' }) field!: F;
+    @Field(() => DirectionEnum, { description: 'The direction.' }) direction!: Direction;
+  }
+  return OrderingType;
 }
 
 const CountPrecisionEnum = spelledEnum<Count['precision']>('CountPrecision', 'Precision of a count.', {
@@ -68,7 +109,10 @@ export function connectionType<T extends object>(
 ): ClassType<Connection<T>> {
   @ObjectType(`${name}Edge`, { simpleResolvers: true, description: `A row in \`${name}Connection\`, with its cursor.` })
   class Edge {
-    @Field(() => String, { description: 'Opaque cursor. Pass it as `after` to get the rows that follow this one.' })
+    @Field(() => String, {
+      description:
+        'Opaque cursor. Pass it as `after` to get the rows that follow this one, as `before` to get those that precede it.',
+    })
     cursor!: string;
 
     @Field(() => nodeType, { description: 'The row.' })
@@ -120,19 +164,9 @@ export const same = <T>(row: T): T => row;
 
 /** @param toNode converts a row to its GraphQL type */
 export function toConnection<Row, Node>(
-  { rows, hasNextPage, endCursor }: Page<Row>,
-  { after }: Pick<PageRequest, 'after'>,
+  { rows, ...pageInfo }: Page<Row>,
   toNode: (row: Row) => Node,
 ): Connection<Node> {
   const edges = rows.map(({ cursor, row }) => ({ cursor, node: toNode(row) }));
-  return {
-    edges,
-    nodes: edges.map(({ node }) => node),
-    pageInfo: {
-      hasNextPage,
-      hasPreviousPage: after != null,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: endCursor ?? edges.at(-1)?.cursor ?? null,
-    },
-  };
+  return { edges, nodes: edges.map(({ node }) => node), pageInfo };
 }

@@ -4,13 +4,14 @@ import type { ListedApiKey } from '../../admin/api-keys.js';
 import type { ListedCronKey } from '../../admin/cron-keys.js';
 import {
   type KeyFilter,
+  type KeyOrder,
   liveSecretCount,
   OVERLAP_SECONDS,
   previousSecretEndsAt,
   type Rotation,
 } from '../../admin/key-fields.js';
 import { COST_OF_SCOPES } from '../limits.js';
-import { countedConnectionType } from './connection.js';
+import { countedConnectionType, orderingType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 
 @ObjectType({ simpleResolvers: true })
@@ -53,8 +54,14 @@ export class ApiKeyType extends KeyType {
   @Field(() => Int, { description: 'Maximum requests per minute, across all instances.' }) rateLimit!: number;
 }
 
-export const CronKeyConnection = countedConnectionType('CronKey', CronKeyType, 'Oldest first.');
-export const ApiKeyConnection = countedConnectionType('ApiKey', ApiKeyType, 'Oldest first.');
+export const CronKeyConnection = countedConnectionType('CronKey', CronKeyType, 'In the requested order.');
+export const ApiKeyConnection = countedConnectionType('ApiKey', ApiKeyType, 'In the requested order.');
+
+export const KeyOrdering = orderingType<KeyOrder>('Key', {
+  created_at: 'When the key was created.',
+  service_name: 'Name of the service that uses the key.',
+  last_used_at: 'When the key was last used.',
+});
 
 @InputType({ description: 'Conditions shared by the filters of keys.' })
 abstract class KeyFilterInput implements KeyFilter {

@@ -1,10 +1,10 @@
 /** The type `Session` and its events. (Interface 11) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import type { SessionEvent, SessionEventKind } from '../../admin/session-events.js';
-import type { Session, SessionEndReason, SessionFilter } from '../../admin/sessions.js';
+import type { Session, SessionEndReason, SessionFilter, SessionOrder, UserSessionOrder } from '../../admin/sessions.js';
 import { asUser, type Caller } from '../../callers/caller.js';
 import { COST_OF_USER_AGENT } from '../limits.js';
-import { connectionType, countedConnectionType } from './connection.js';
+import { connectionType, countedConnectionType, orderingType } from './connection.js';
 import { EventBase } from './event-base.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -76,9 +76,18 @@ export class SessionType implements Session {
   isCurrent!: boolean;
 }
 
-export const SessionConnection = connectionType('Session', SessionType, 'Most recently used first.');
+export const SessionConnection = connectionType('Session', SessionType, 'In the requested order.');
 
-export const AllSessionsConnection = countedConnectionType('AllSessions', SessionType, 'Newest login first.');
+export const AllSessionsConnection = countedConnectionType('AllSessions', SessionType, 'In the requested order.');
+
+const STARTED = 'When the user logged in.';
+
+export const SessionOrdering = orderingType<SessionOrder>('Session', { started_at: STARTED });
+
+export const UserSessionOrdering = orderingType<UserSessionOrder>('UserSession', {
+  last_used_at: 'When the newest refresh token was issued, by login or refresh.',
+  started_at: STARTED,
+});
 
 @InputType('SessionFilter', { description: 'Filters sessions. A session must match all given fields.' })
 export class SessionFilterInput implements SessionFilter {

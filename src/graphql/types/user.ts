@@ -4,7 +4,7 @@ import type { ListedUser, UserFilter, UserOrder } from '../../admin/users.js';
 import type { LinkPurpose } from '../../domain/link-purpose.js';
 import type { Role } from '../../domain/roles.js';
 import { RoleEnum } from './caller.js';
-import { countedConnectionType } from './connection.js';
+import { countedConnectionType, orderingType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -41,6 +41,12 @@ export const UserOrderEnum = spelledEnum<UserOrder>('UserOrder', 'Order of users
     'By last login, most recent first; users who have never logged in come last. Each page reads all users.',
 });
 
+export const UserOrdering = orderingType<UserOrder>('User', {
+  email: 'Email address.',
+  created_at: 'When the user was created.',
+  last_login_at: 'When the user last logged in. Each page reads all users.',
+});
+
 @InputType('UserFilter', { description: 'Filters users. A user must match all given fields.' })
 export class UserFilterInput implements UserFilter {
   @Field(() => [ID], {
@@ -57,6 +63,11 @@ export class UserFilterInput implements UserFilter {
     description: 'Only users locked after failed logins if true, only others if false.',
   })
   isLocked?: boolean | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Only users with a password if true, only those without if false.',
+  })
+  hasPassword?: boolean | null;
 }
 
 const PASSWORD = 'The password: at least 15 characters, at most 1,024 bytes, and none that is easy to guess.';

@@ -1,13 +1,13 @@
 /** The type `Webhook`. Secrets are only in the payloads of the mutations that issue them. (Interface 17) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
-import { type ListedWebhook, previousWebhookSecretEndsAt } from '../../admin/webhooks.js';
+import { type ListedWebhook, previousWebhookSecretEndsAt, type WebhookOrder } from '../../admin/webhooks.js';
 import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import type { PausedBy } from '../../db/entities/outbox-cursor.js';
 import { RequireScope } from '../authorization.js';
 import { COST_OF_EVENT_TYPES, COST_OF_URL } from '../limits.js';
 import { AuditEventTypeEnum } from './audit.js';
-import { connectionType } from './connection.js';
+import { connectionType, orderingType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -71,7 +71,9 @@ export class WebhookType {
   previousSecretEndsAt!: Date | null;
 }
 
-export const WebhookConnection = connectionType('Webhook', WebhookType, 'Oldest first.');
+export const WebhookConnection = connectionType('Webhook', WebhookType, 'In the requested order.');
+
+export const WebhookOrdering = orderingType<WebhookOrder>('Webhook', { created_at: 'When the webhook was created.' });
 
 export function toWebhook(webhook: ListedWebhook, now: Date): WebhookType {
   const { lastAttemptAt: at, lastOutcome: outcome, lastStatus: status, eventTypes, ...same } = webhook;
