@@ -1,4 +1,7 @@
 /** What stands while the works are measured: PostgreSQL, a gateway, users, keys, and the process that makes the load. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asRecord } from '../../test/support/gateway/trusted-documents.js';
 import { TRUSTED } from '../evidence/lab/addresses.js';
 import { login, refresh } from '../evidence/lab/browser.js';
 import { type ApiKey, createApiKey } from '../evidence/lab/callers.js';
@@ -43,6 +46,8 @@ export const ENVIRONMENT = {
   FORWARD_AUTH_PROXIES: '127.0.0.1',
   FORWARD_AUTH_ORIGINS: SERVICE_ORIGIN,
 };
+/** The one trusted document */
+export const WHO_IS_CALLING = '{ caller { callerType } }';
 const USERS = 64;
 /** Users whose sessions are rotated */
 const OWNERS = 16;
@@ -52,7 +57,9 @@ const KEY_LIMIT = 1_000_000;
 /** @param env more of the gateway's environment */
 export async function openStage(lab: Lab, postgres: Postgres, env: Record<string, string> = {}): Promise<Stage> {
   const database = await postgres.createDatabase();
-  const gateways = await prepareGateways(lab, database.url, ENVIRONMENT);
+  const documents = join(lab.folder, 'documents.json');
+  writeFileSync(documents, asRecord(WHO_IS_CALLING));
+  const gateways = await prepareGateways(lab, database.url, { ...ENVIRONMENT, TRUSTED_DOCUMENTS: documents });
   const gateway = await gateways.start(env, { wrapper: ON_THE_GATEWAYS_CORE });
   const gatewayPid = gateway.process.pid ?? 0;
   const emails = await createUsers(gateways, database, USERS);

@@ -23,6 +23,8 @@ export const TITLES = {
   'account-races':
     'Changes of e-mails, ways back, new passwords, logins and deletions meet at three instances. A link works once, an address has one owner, nothing lives after a way back or a deletion, and an administrator stays.',
   gate: 'Sessions end by each of six ways, and one code of the gate is presented three times at once, at three instances. After an end no cookie, token or introspection counts anywhere, a live session is never refused, and a code is good once, at its origin, in its browser.',
+  'trusted-documents':
+    'Twins of trusted documents and of their ids are sent to three instances by every kind of caller, while files are exchanged, broken and poisoned, and instances killed with -9. None runs, none is parsed, and what a file has lost runs no more.',
   'limiter-postgresql':
     'Four times a limit at once, to three instances that count in PostgreSQL. Exactly the limit passes.',
   'limiter-redis': 'The same with counts in Redis.',

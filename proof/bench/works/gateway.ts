@@ -1,5 +1,6 @@
 /** The works of the gateway itself. */
 import { enter } from '../../../test/support/gateway/gate.js';
+import { sha256 } from '../../../test/support/gateway/trusted-documents.js';
 import { signAs } from '../../evidence/lab/callers.js';
 import { asked } from '../../evidence/lab/gate.js';
 import { upTo } from '../../evidence/lab/lanes.js';
@@ -7,7 +8,7 @@ import { copyAccessToken } from '../../evidence/lab/minted.js';
 import { PASSWORD } from '../../evidence/lab/users.js';
 import type { LoadTask } from '../programs/load.js';
 import { post, type Requests } from '../requests.js';
-import { SERVICE_ORIGIN, type Stage } from '../stage.js';
+import { SERVICE_ORIGIN, type Stage, WHO_IS_CALLING } from '../stage.js';
 import { CONNECTIONS, type Connections, LEAD_IN_MS, PASSWORD_STRETCH, sessionsOf, type Work, workAt } from '../work.js';
 import { loaded } from './loaded.js';
 
@@ -22,7 +23,7 @@ export const ONCE_AT: readonly Connections[] = [64];
 const LOGINS_AT: readonly Connections[] = [16, 64];
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const QUERY = JSON.stringify({ query: '{ caller { callerType } }' });
+const QUERY = JSON.stringify({ query: WHO_IS_CALLING });
 
 export function gatewayWorks(stage: Stage): Work[] {
   return [
@@ -30,6 +31,7 @@ export function gatewayWorks(stage: Stage): Work[] {
     login(stage),
     logout(stage),
     callerToken(stage),
+    callerByDocument(stage),
     callerTokenFirst(stage),
     callerSignature(stage),
     ...proxyTokens(stage),
@@ -61,19 +63,26 @@ function logout(stage: Stage): Work {
 
 /** The gateway remembers these tokens: it has checked their signatures before. */
 function callerToken(stage: Stage): Work {
-  const requests = stage.accessTokens.map(askByToken);
+  const requests = stage.accessTokens.map((token) => askByToken(token));
   return workOf(stage, 'caller-token', () => ({ kind: 'in-turn', requests }));
+}
+
+/** The same question, by the id of a trusted document. */
+function callerByDocument(stage: Stage): Work {
+  const body = JSON.stringify({ documentId: sha256(WHO_IS_CALLING) });
+  const requests = stage.accessTokens.map((token) => askByToken(token, body));
+  return workOf(stage, 'caller-document', () => ({ kind: 'in-turn', requests }), { numbers: ONCE_AT });
 }
 
 /** Each is presented once, so that the gateway has to check its signature. */
 function callerTokenFirst(stage: Stage): Work {
   return workOnce(stage, 'caller-token-first', (count) =>
-    copyAccessToken(stage.gateways, stage.accessTokens[0] ?? '', count).map(askByToken),
+    copyAccessToken(stage.gateways, stage.accessTokens[0] ?? '', count).map((token) => askByToken(token)),
   );
 }
 
-function askByToken(token: string): string {
-  return post('/graphql', { ...JSON_TYPE, authorization: `Bearer ${token}` }, QUERY);
+function askByToken(token: string, body = QUERY): string {
+  return post('/graphql', { ...JSON_TYPE, authorization: `Bearer ${token}` }, body);
 }
 
 /**

@@ -17,7 +17,7 @@ export const COMPARED = [
   ['login', 'argon2'],
   ['login-passkey', 'login-factor', 'confirm', 'express-verifying'],
   ['mixed'],
-  ['caller-token', 'caller-token-first', 'caller-signature', 'apollo'],
+  ['caller-token', 'caller-document', 'caller-token-first', 'caller-signature', 'apollo'],
   [
     ...['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'proxy-token-live', 'proxy-cookie'],
     ...['proxy-preflight', 'express', 'express-signing'],

@@ -39,6 +39,7 @@ import { timing } from './timing.js';
 import { timingDevices } from './timing-devices.js';
 import { timingEmail } from './timing-email.js';
 import { timingForgot } from './timing-forgot.js';
+import { trustedDocuments } from './trusted-documents.js';
 import { webhookBacklog } from './webhook-backlog.js';
 import { webhookKills } from './webhook-kills.js';
 
@@ -55,6 +56,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   confirmationRaces,
   accountRaces,
   gate,
+  trustedDocuments,
   limiterInPostgres,
   limiterInRedis,
   replays,
