@@ -75,6 +75,12 @@ export const GOALS: readonly Goal[] = [
     to: judged('statement', 'postgresUs'),
     most: 0.43,
   },
+  {
+    what: 'refresh while 1 % of the traces are sampled / without traces, CPU of the gateway',
+    of: judged('refresh-traced', 'serverUs'),
+    to: judged('refresh', 'serverUs'),
+    most: 1.03,
+  },
   { what: 'logout / refresh', of: judged('logout', 'rate'), to: judged('refresh', 'rate'), least: 1 },
   ...[16, 64].map(
     (connections): Goal => ({

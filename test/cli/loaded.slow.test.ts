@@ -28,6 +28,7 @@ async function loadedBy(
   words: string[],
   { url }: Pick<TestDatabase, 'url'> = database,
   port?: string,
+  env: Record<string, string> = {},
 ): Promise<Set<string>> {
   const loadedFile = join(mkdtempSync(join(folder, 'run-')), 'loaded');
   const hook = resolve('test/support/jest/report-loaded.js');
@@ -38,6 +39,7 @@ async function loadedBy(
       KEYRING_FILE: required(KEYRING_FILE),
       PORT: port ?? String(await freePort()),
       LOADED_FILE: loadedFile,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -61,6 +63,17 @@ test('a start on a migrated database loads neither the ORM nor migrations, Redis
   const loaded = await loadedBy(['start']);
   expect([...loaded]).toEqual(expect.arrayContaining(['pg', 'express', 'graphql']));
   expect(NOT_AT_START.filter((name) => loaded.has(name))).toEqual([]);
+});
+
+test('Interface 25: the SDK of OpenTelemetry is loaded if there is an endpoint, and otherwise nothing of it but the API', async () => {
+  const ofOpenTelemetry = async (env: Record<string, string>) =>
+    [...(await loadedBy(['start'], database, undefined, env))].filter((name) => name.startsWith('@opentelemetry/'));
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+  expect(await ofOpenTelemetry({})).toEqual(['@opentelemetry/api']); // by prom-client
+  expect(await ofOpenTelemetry({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toEqual(['@opentelemetry/api']);
+  expect(await ofOpenTelemetry(endpoint)).toEqual(
+    expect.arrayContaining(['@opentelemetry/sdk-trace', '@opentelemetry/exporter-trace-otlp-proto']),
+  );
 });
 
 const ONLY_OF_THE_GATEWAY = [...NOT_AT_START, 'express', 'graphql', 'type-graphql'];

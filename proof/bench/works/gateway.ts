@@ -27,7 +27,7 @@ const QUERY = JSON.stringify({ query: WHO_IS_CALLING });
 
 export function gatewayWorks(stage: Stage): Work[] {
   return [
-    refresh(stage),
+    refresh(stage, 'refresh'),
     login(stage),
     logout(stage),
     callerToken(stage),
@@ -38,10 +38,10 @@ export function gatewayWorks(stage: Stage): Work[] {
   ];
 }
 
-function refresh(stage: Stage): Work {
+export function refresh(stage: Stage, name: string, numbers = CONNECTIONS as readonly Connections[]): Work {
   const sessions = sessionsOf(() => stage.mint(SESSIONS));
   const make = async (): Promise<Requests> => ({ kind: 'rotate', way: 'cookie', tokens: await sessions.take() });
-  return workOf(stage, 'refresh', make, { giveBack: sessions.giveBack });
+  return workOf(stage, name, make, { numbers, giveBack: sessions.giveBack });
 }
 
 function login(stage: Stage): Work {

@@ -7,13 +7,14 @@ import { gatewayWorks } from './gateway.js';
 import { mixedWork } from './mixed.js';
 import { peerWork } from './peer.js';
 import { startWork } from './start.js';
+import { tracedWork } from './traced.js';
 import { webhookWorks } from './webhooks.js';
 
 /** Has to be installed, and so is measured only where it is asked for. */
 export const PEER = 'peer';
 /** Works of one line are compared with one another, and so measured in turns. */
 export const COMPARED = [
-  ['refresh', PEER, 'statement', 'logout'],
+  ['refresh', PEER, 'statement', 'logout', 'refresh-traced'],
   ['login', 'argon2'],
   ['login-passkey', 'login-factor', 'confirm', 'express-verifying'],
   ['mixed'],
@@ -37,6 +38,7 @@ export async function worksOf(stage: Stage, names: readonly string[]): Promise<W
     ...(await factorWorks(stage, names)),
     ...(names.includes('mixed') ? [await mixedWork(stage)] : []),
     ...(names.includes(PEER) ? [await peerWork(stage)] : []),
+    ...(names.includes('refresh-traced') ? [await tracedWork(stage)] : []),
     startWork(stage),
     ...(await webhookWorks(stage, names)),
   ];
