@@ -6,10 +6,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import type { Database } from '../db/database.js';
 import { encodeCursor } from '../listing/keyset.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { describeError } from '../platform/logger.js';
-import type { Deps } from '../services.js';
+import { describeError, type Logger } from '../platform/logger.js';
 import { KIND, positionIn } from './export.js';
 import type { AuditEventFilter } from './log.js';
 import { sessionsOfEvents } from './lookups.js';
@@ -69,7 +69,7 @@ const NO_SESSIONS: ReadonlyMap<string, string> = new Map();
 const cursorOf = ({ at, id }: Position): string => encodeCursor(at, id, KIND);
 
 export function createLiveLog(
-  { db, log }: Deps<'db' | 'log'>,
+  { db, log }: { db: Database; log: Logger },
   { pollMs = POLL_MS, settledSeconds = SETTLED_SECONDS }: LiveTimes = {},
 ): LiveLog {
   const followers = new Set<Follower>();
