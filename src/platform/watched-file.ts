@@ -34,6 +34,7 @@ export async function watchFiles<T>(
   let refusal = '';
   let value = await read();
   const check = async (isForced: boolean): Promise<void> => {
+    if (files.length === 0) return;
     const seen = await versions();
     if (seen === version && !isForced) return;
     try {

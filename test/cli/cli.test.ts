@@ -6,6 +6,7 @@ import { handClock } from '../support/gateway/clock.js';
 import { type Instance, PASSWORD, startInstance } from '../support/gateway/gateway.js';
 import { CHOSEN, redeem } from '../support/gateway/passwords.js';
 import { login, WRONG } from '../support/gateway/routes.js';
+import { documentsFile, sha256 } from '../support/gateway/trusted-documents.js';
 
 let cli: Cli;
 let gateway: Instance;
@@ -348,6 +349,18 @@ test('Interface 3: without a keyring a server, and a command that needs it, end 
     expect(messagesOf(ran)).toMatch(/^cannot read the keyring \/nowhere\/keyring\.json \(ENOENT\).*\n$/);
   }
   expect((await runWith(['api-key', 'list'], env)).code).toBe(0);
+});
+
+test('Interface 24: a server with a wrong hash in its trusted documents ends with exit code 78, and names file and key', async () => {
+  using file = documentsFile(JSON.stringify({ [sha256('{ a }')]: '{ b }' }));
+  const { keyringFile } = gateway.config;
+  const env = { DATABASE_URL: cli.database.url, KEYRING_FILE: keyringFile, TRUSTED_DOCUMENTS: file.path };
+  const ran = await runWith(['start'], env);
+  expect([ran.code, ran.stdout]).toEqual([78, '']);
+  expect(messagesOf(ran)).toBe(
+    `TRUSTED_DOCUMENTS: ${file.path} has a key that is not the SHA-256 of its document: "${sha256('{ a }')}"; ` +
+      'write it again by the tool that made it\n',
+  );
 });
 
 test('Interface 15: a server without the breached passwords ends with exit code 78, and says how to get them', async () => {

@@ -92,6 +92,7 @@ test('Interface 10: SIGHUP without a terminal: the keyring is read at once, or r
   service.process.kill('SIGHUP'); // unasked this is said once
   await until('it is refused again', () => count(log, 'changed keyring refused; the keys in use stay') === 2);
   expect(await jwks()).toBe(before);
+  expect(count(log, 'trusted documents read again')).toBe(0); // there are none
   service.process.kill('SIGTERM');
   expect(await service.exited).toEqual([0, null]);
 });
