@@ -97,15 +97,15 @@ export function createStreams(
     };
   };
 
-  /** False once the token, session or key has ended, or one of its scopes is lost. An outage ends nothing. */
-  const mayStill = async (context: GraphqlContext): Promise<boolean> => {
+  /** False once the token, session or key has ended, or one of its scopes is lost; undefined during an outage. */
+  const mayStill = async (context: GraphqlContext): Promise<boolean | undefined> => {
     const { caller } = context;
     try {
       const now = await kindOf(caller).scopesNow(db.admin, caller, clock.now(), config);
       return now !== undefined && ownScopes(scopesByCredential(context)).every((scope) => hasScope(now, scope));
     } catch (error) {
       if (!isOutage(error)) throw error;
-      return true;
+      return undefined;
     }
   };
 
@@ -148,8 +148,9 @@ export function createStreams(
         const nowMs = performance.now();
         if (state.isStopping) break;
         if (nowMs - askedMs >= rightMs) {
-          if (!(await mayStill(context))) break;
-          askedMs = nowMs;
+          const may = await mayStill(context);
+          if (may === false) break;
+          if (may) askedMs = nowMs; // else it is asked again at the next look
         }
         for (let i = 0; i < events.length; i += AT_ONCE) {
           const frames = events.slice(i, i + AT_ONCE).map((event) => frameOf(subscription, context, event));
