@@ -28,7 +28,7 @@ export function createMetrics() {
     registry,
     requestSeconds: new Histogram({
       name: 'http_server_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its answer, for every answer; names are those of OpenTelemetry',
+      help: 'Time from the head of a request to the end of its answer, or to the beginning of a stream or download; names are those of OpenTelemetry',
       labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
       buckets: BUCKETS,
       registers,

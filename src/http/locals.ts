@@ -25,6 +25,8 @@ export interface RequestLocals {
   refusedOrigin?: string;
   /** At `/graphql`, and of a request that a proxy asks about: the kind of credential, once it has been read */
   caller?: PresentedKind;
+  /** Of an answer that lasts: when it began, as of `performance.now()` */
+  beganMs?: number;
   /** The route, for the log and the counters, if it is not the path */
   route?: string;
   /** Interface 18, of a question of a proxy: the origin of the service, once it is known to be one of FORWARD_AUTH_ORIGINS */

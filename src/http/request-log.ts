@@ -81,10 +81,11 @@ export function createRequestLog(
     log.warn({ ...ids, peer_ip: peerAddress }, UNTRUSTED);
   });
   const count = createOutcomeCounters(metrics, config.forwardAuth !== undefined, config.mail.kind !== 'off');
-  const record = (answered: Answered): void => {
-    const { method, route, status, duration_ms } = answered;
+  /** @param measuredMs for the histogram */
+  const record = (answered: Answered, measuredMs = answered.duration_ms): void => {
+    const { method, route, status } = answered;
     const labels = { http_request_method: method, http_response_status_code: status };
-    metrics.requestSeconds.observe(route === undefined ? labels : { ...labels, http_route: route }, duration_ms / 1000);
+    metrics.requestSeconds.observe(route === undefined ? labels : { ...labels, http_route: route }, measuredMs / 1000);
     count(answered);
     const isUnavailable = status === UNAVAILABLE || answered.outcome === 'unavailable'; // nginx is answered 403
     const isQuiet = route !== undefined && QUIET.has(route);
@@ -123,7 +124,8 @@ export function createRequestLog(
           service: res.locals.service,
           duration_ms: Math.round((performance.now() - started) * 10) / 10,
         };
-        record(answered);
+        const { beganMs } = res.locals;
+        record(answered, beganMs && beganMs - started);
         if (span?.isRecording()) end(span, answered);
       });
       if (span === undefined) next();
