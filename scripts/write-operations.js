@@ -9,6 +9,8 @@ const FOLDER = 'pages/console/operations';
 export const PRINTED = 'pages/console/operations.ts';
 /** As that file imports it */
 const OPERATION = '../kit/graphql.js';
+/** As the generated types end */
+const KINDS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' };
 
 /** @returns what `pages/console/operations.ts` should be */
 export async function printedOperations() {
@@ -40,7 +42,7 @@ export async function printedOperations() {
     .filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
     .map((operation) => {
       const name = operation.name.value;
-      const type = `${name}${operation.operation === 'query' ? 'Query' : 'Mutation'}`;
+      const type = `${name}${KINDS[operation.operation]}`;
       const text = stripIgnoredCharacters([operation, ...usedBy(operation, fragments)].map(print).join('\n'));
       return `export const ${name} =\n  ${quoted(text)} as Operation<${type}, ${type}Variables>;`;
     });

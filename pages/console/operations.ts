@@ -551,6 +551,11 @@ export type RevokeCronKeyMutationVariables = Exact<{
 
 export type RevokeCronKeyMutation = { revokeCronKey: { cronKey: { id: string } } | null };
 
+export type LiveEventsSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LiveEventsSubscription = { auditEventAdded: { event: { eventType: AuditEventType } } };
+
 export type SessionFactsFragment = { id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean };
 
 export type DeviceFactsFragment = { id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null };
@@ -847,6 +852,9 @@ export const RevokeApiKey =
 
 export const RevokeCronKey =
   'mutation RevokeCronKey($id:ID!){revokeCronKey(input:{id:$id}){cronKey{id}}}' as Operation<RevokeCronKeyMutation, RevokeCronKeyMutationVariables>;
+
+export const LiveEvents =
+  'subscription LiveEvents{auditEventAdded{event{eventType}}}' as Operation<LiveEventsSubscription, LiveEventsSubscriptionVariables>;
 
 export const MySessions =
   'query MySessions($first:Int!$after:String$live:Boolean){me{id sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<MySessionsQuery, MySessionsQueryVariables>;

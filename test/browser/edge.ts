@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import type { Certificate } from './certificate.js';
 
 /** What happens to a refresh on its way: nothing but what is said. */
@@ -37,6 +38,8 @@ export interface Edge {
   refreshes: Refresh[];
   /** What happens to those that arrive from now on, the first of which is number 0; without a word, nothing. */
   disturb(faultOf?: (number: number) => Fault | undefined): void;
+  /** Answers that are streams, while they last. `destroy` cuts one, as a proxy that is replaced. */
+  streams: ReadonlySet<Pick<ServerResponse, 'destroy'>>;
   close(): Promise<void>;
 }
 
@@ -45,6 +48,7 @@ export async function startEdge(certificate?: Certificate): Promise<Edge> {
   const pages = new Map<string, { type: string; text: string }>();
   const refreshes: Refresh[] = [];
   const sockets = new Set<Socket>();
+  const streams = new Set<ServerResponse>();
   let gateway = '';
   let first = 0;
   let faultOf: (number: number) => Fault | undefined = () => undefined;
@@ -57,6 +61,10 @@ export async function startEdge(certificate?: Certificate): Promise<Edge> {
       return;
     }
     const body = await bytesOf(req);
+    if (req.headers.accept === 'text/event-stream') {
+      streams.add(res.once('close', () => streams.delete(res)));
+      return passOn(gateway, req, body, res);
+    }
     if (path !== '/auth/refresh' || req.method !== 'POST') {
       cut(res, await ask(gateway, req, body));
       return;
@@ -98,6 +106,7 @@ export async function startEdge(certificate?: Certificate): Promise<Edge> {
       first = refreshes.length;
       faultOf = next;
     },
+    streams,
     close: async () => {
       server.close();
       for (const socket of sockets) socket.destroy();
@@ -115,6 +124,17 @@ async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
+}
+
+/** The answer as it comes. It ends with either side. */
+async function passOn(gateway: string, req: IncomingMessage, body: Buffer, to: ServerResponse): Promise<void> {
+  const { method = 'GET', url, headers } = req;
+  const sent = request(`${gateway}${url}`, { method, headers, agent: false });
+  to.once('close', () => sent.destroy());
+  sent.end(body);
+  const [res] = (await once(sent, 'response')) as [IncomingMessage];
+  to.writeHead(res.statusCode ?? 502, res.headers);
+  await pipeline(res, to);
 }
 
 /** The whole answer as it travels, which is the last of its connection. */

@@ -1,5 +1,7 @@
 /** A whole site: a browser, the edge, and behind it a real gateway whose PUBLIC_URL is the edge. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { LiveTimes } from '../../src/audit/live.js';
+import type { StreamTimes } from '../../src/graphql/streams.js';
 import { runningClock } from '../support/gateway/clock.js';
 import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { tokenOf } from './asked.js';
@@ -44,6 +46,8 @@ export interface Setup {
   launch?: () => Promise<Browser>;
   /** Takes the lines of MAIL=log */
   print?: (line: string) => void;
+  /** When streams of the audit log give what was written */
+  live?: LiveTimes & StreamTimes;
   /** How often an idle outbox looks for work: milliseconds */
   outboxPollMs?: number;
 }

@@ -3,6 +3,7 @@
 import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
 import { countText } from '../../kit/table.js';
+import { livePollMs } from '../live.js';
 import type { OverviewLockedQuery } from '../operations.js';
 import { type Counted, Counts, countOf, useCounts } from './overview/counts.js';
 import { FailureList } from './overview/failures.js';
@@ -13,9 +14,10 @@ const POLL_MS = 30_000;
 
 export function Overview() {
   const chosen = place.value.query.get('span') === '7d' ? '7d' : '24h';
-  const counts = useCounts(chosen, POLL_MS);
+  const pollMs = livePollMs(POLL_MS);
+  const counts = useCounts(chosen, pollMs);
   const locked = useLocked(POLL_MS);
-  const thefts = useThefts(POLL_MS);
+  const thefts = useThefts(pollMs);
   return (
     <>
       <Heading text="Overview" />
@@ -23,7 +25,7 @@ export function Overview() {
       <Counts chosen={chosen} answer={counts} />
       <TheftList answer={thefts} />
       <LockedList answer={locked} />
-      <FailureList pollMs={POLL_MS} />
+      <FailureList pollMs={pollMs} />
     </>
   );
 }

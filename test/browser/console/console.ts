@@ -10,9 +10,12 @@ import { type Setup, type Site, startSite } from '../site.js';
 /** Chromium reports an answer of 4xx or 5xx, and none, by itself. */
 const FAILED_REQUEST = /^Failed to load resource/;
 
+/** News at once, and signs of life so often that a page whose clock jumps does not give up its stream: milliseconds */
+const LIVE = { pollMs: 50, settledSeconds: 0, silentMs: 500 };
+
 /** A gateway with the console, whose tests may log in as often as they like. */
 export function startConsole({ env = {}, ...setup }: Setup = {}): Promise<Site> {
-  return startSite({ launch: launchHeadlessShell, ...setup, env: { LOGIN_RATE_LIMIT: '100000', ...env } });
+  return startSite({ launch: launchHeadlessShell, live: LIVE, ...setup, env: { LOGIN_RATE_LIMIT: '100000', ...env } });
 }
 
 export interface Opened {

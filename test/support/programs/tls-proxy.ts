@@ -8,11 +8,13 @@ import { type Certificate, nginxWords, replaced, selfSigned, startProgram } from
 import { freePort } from './redis.js';
 
 export const PUBLIC_URL = 'https://auth.example.com';
-const HOST = new URL(PUBLIC_URL).host;
+export const HOST = new URL(PUBLIC_URL).host;
 
 export interface TlsProxy extends AsyncDisposable {
   /** Where it redirects from: http://127.0.0.1:PORT */
   plainUrl: string;
+  /** Where it answers https, and what a client of it trusts */
+  tls: { port: number; ca: string; servername: string };
   /** One request by https on a connection of its own. @param from the address of the client, one of 127.0.0.0/8 */
   send(method: string, path: string, options?: SendOptions, from?: string): Promise<Answer>;
 }
@@ -43,6 +45,7 @@ export async function startTlsProxy(
   const proxy = await startProgram(kind, words, isUp);
   return {
     plainUrl,
+    tls: { port: tls, ca, servername: HOST },
     send: (method, path, { headers, body } = {}, from = '127.0.0.1') => {
       const to = { hostname: '127.0.0.1', port: tls, path, method, localAddress: from, ca, servername: HOST };
       return sendBy(request, to, { headers: { host: HOST, ...headers }, body });

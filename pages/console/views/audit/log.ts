@@ -5,11 +5,14 @@ import { ask, problemOf } from '../../../kit/graphql.js';
 import { Problem } from '../../../kit/problem.js';
 import type { Rows } from '../../../kit/rows.js';
 import type { Event } from '../../events.js';
+import { isLive, livePollMs, useNews } from '../../live.js';
 import { AuditNewest, Events } from '../../operations.js';
 import type { Filter } from './filters.js';
 
 const PAGE = 50;
+/** How often is looked for new events without the live log, and with it while they keep coming: milliseconds */
 const POLL_MS = 15_000;
+const AGAIN_MS = 5_000;
 const MOST_NEW = 100;
 /** An event may be stored after a later one: for so long before the newest row is looked again. */
 const LATE_MS = 10_000;
@@ -39,16 +42,19 @@ export function useLog(filter: Filter): Log {
   const rows = read.rows && withoutDoubles([...(fresh?.events ?? []), ...read.rows]);
 
   const isOver = filter.until !== undefined && new Date(filter.until) <= new Date();
+  // What was new while the rows were on their way is asked once they are there.
   const news = useAsked(
-    `news ${question}`,
+    `news ${question}${isLive.value && read.isLoading}`,
     async (signal) => {
       if (rows === undefined || read.isLoading) return [];
       const variables = { first: MOST_NEW, filter: { ...filter, ...sinceOf(rows, filter) } };
       const { auditEvents } = await ask(AuditNewest, variables, signal);
       return auditEvents?.nodes ?? [];
     },
-    { pollMs: isOver ? undefined : POLL_MS },
+    { pollMs: isOver ? undefined : livePollMs(POLL_MS) },
   );
+  const types = filter.isTheft == null ? (filter.eventTypes ?? undefined) : ['token_theft'];
+  useNews(isOver ? [] : types, AGAIN_MS, news.reload);
   const known = new Set(rows?.map(({ id }) => id));
   const oldest = read.hasMore ? (rows?.at(-1)?.createdAt ?? '') : '';
   const unseen = read.isLoading

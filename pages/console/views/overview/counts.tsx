@@ -6,6 +6,7 @@ import { Link, pathTo, setQuery } from '../../../kit/location.js';
 import type { Answer } from '../../../kit/rows.js';
 import { Answered } from '../../../kit/states.js';
 import { dayText, hourText, TIME_ZONE } from '../../../kit/time.js';
+import { AGAIN_MS, useNews } from '../../live.js';
 import type { AuditEventType } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { type CountBucket, countEvents } from '../audit/counts.js';
@@ -24,6 +25,8 @@ const KINDS: readonly Kind[] = [
   { type: 'token_theft', name: 'Token thefts', tone: 'bad' },
 ];
 
+const TYPES = KINDS.map(({ type }) => type);
+
 export type SpanName = '24h' | '7d';
 
 const SPANS: Record<SpanName, { name: string; spanAt(now: Date): Span }> = {
@@ -38,14 +41,16 @@ export interface Counted {
 }
 
 export function useCounts(name: SpanName, pollMs: number): Answer<Counted> {
-  return useAsked(
+  const answer = useAsked(
     `counts ${name}`,
     async (signal) => {
       const span = SPANS[name].spanAt(new Date());
-      return { name, span, buckets: await countEvents(span, { eventTypes: KINDS.map(({ type }) => type) }, signal) };
+      return { name, span, buckets: await countEvents(span, { eventTypes: TYPES }, signal) };
     },
     { pollMs },
   );
+  useNews(TYPES, AGAIN_MS, answer.reload);
+  return answer;
 }
 
 export function countOf({ buckets }: Counted, type: AuditEventType): number {

@@ -10,6 +10,7 @@ import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
 import { type Event, EventName, Subject } from '../../events.js';
+import { AGAIN_MS, useNews } from '../../live.js';
 import { type AuditEventType, Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { News } from './news.js';
@@ -34,6 +35,7 @@ const COLUMNS: Array<Column<Event>> = [
 
 export function FailureList({ pollMs }: { pollMs: number }) {
   const answer = useAnswer(Events, { first: SHOWN, filter: { eventTypes: TYPES } }, { pollMs });
+  useNews(TYPES, AGAIN_MS, answer.reload);
   const held = useHeld(answer.data?.auditEvents?.nodes, ({ id }) => id);
   const section = useRef<HTMLElement>(null);
   const heading = useFocusBack(section);

@@ -1,14 +1,16 @@
 /** Users who cannot log in, because somebody has failed to, too often. */
 import { useRef } from 'preact/hooks';
-import { useAnswer } from '../../../kit/answer.js';
+import { useAsked } from '../../../kit/answer.js';
 import { useFocusBack } from '../../../kit/focus.js';
 import { Foreign } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import type { Answer } from '../../../kit/rows.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, countText, Table } from '../../../kit/table.js';
 import { MaybeTime } from '../../../kit/time.js';
+import { AGAIN_MS, isLive, useNews } from '../../live.js';
 import { OverviewLocked, type OverviewLockedQuery } from '../../operations.js';
 import { AUDIT_LOG, pathOfUser, USERS } from '../../paths.js';
 import { News } from './news.js';
@@ -18,7 +20,14 @@ const SHOWN = 10;
 type Locked = NonNullable<OverviewLockedQuery['users']>['nodes'][number];
 
 export function useLocked(pollMs: number): Answer<OverviewLockedQuery> {
-  return useAnswer(OverviewLocked, { first: SHOWN }, { pollMs });
+  const answer = useAsked(
+    `locked ${isLive.value}`,
+    (signal) => ask(OverviewLocked, { first: SHOWN }, signal),
+    // A lock ends without an event, so a user who is locked is looked at again in any case.
+    { pollMs, isOver: ({ users }) => isLive.value && users?.nodes.length === 0 },
+  );
+  useNews(['login_failure', 'account_locked', 'user_unlocked'], AGAIN_MS, answer.reload);
+  return answer;
 }
 
 const COLUMNS: Array<Column<Locked>> = [

@@ -11,6 +11,7 @@ import type { Answer } from '../../../kit/rows.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { Time } from '../../../kit/time.js';
 import { type Event, Subject } from '../../events.js';
+import { AGAIN_MS, useNews } from '../../live.js';
 import { Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { Steps, useSteps } from '../audit/story.js';
@@ -29,7 +30,7 @@ export interface Thefts {
 }
 
 export function useThefts(pollMs: number): Answer<Thefts> {
-  return useAsked(
+  const answer = useAsked(
     'thefts',
     async (signal) => {
       const start = new Date();
@@ -41,6 +42,8 @@ export function useThefts(pollMs: number): Answer<Thefts> {
     },
     { pollMs },
   );
+  useNews(['token_theft'], AGAIN_MS, answer.reload);
+  return answer;
 }
 
 export function TheftList({ answer }: { answer: Answer<Thefts> }) {
