@@ -1,6 +1,5 @@
 /** examples/: each is installed and run against a real gateway with the variables that are named. */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,15 +12,14 @@ import { claimsOf, PASSWORD, startGateway, type TestGateway } from '../support/g
 import { quickPasswords } from '../support/gateway/quick-passwords.js';
 import { packagesFolder } from '../support/programs/packages.js';
 import { freePort } from '../support/programs/redis.js';
-import { until } from '../support/until.js';
 import { violationsOf } from './axe.js';
 import { launchHeadlessShell } from './chromium.js';
 import { startEdge } from './edge.js';
+import { install, ROOT, replaceIn, startProgram, variablesFor } from './installed.js';
 import { variablesOf } from './printed.js';
 import { inChromium } from './site.js';
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '../..');
 const REACT_PACKAGES = ['jose', 'react', 'react-dom', '@types', 'typescript'];
 const FOR_EXAMPLES = { MAIL: 'log', REFRESH_RETRY: 'true', LOGIN_RATE_LIMIT: '1000' };
 const WRONG = 'wrong horse battery staple';
@@ -40,44 +38,6 @@ async function gatewayWith(env: Record<string, string>): Promise<TestGateway> {
   const gateway = await startGateway({ clock: runningClock(), env, passwords });
   cleanUp.defer(gateway.close);
   return gateway;
-}
-
-/** The variables that examples/README.md names for a folder */
-async function variablesFor(folder: string): Promise<Record<string, string>> {
-  const readme = await readFile(join(ROOT, 'examples/README.md'), 'utf8');
-  const row =
-    readme
-      .split('\n')
-      .find((line) => line.includes(`(${folder})`))
-      ?.split('|')[3] ?? '';
-  return Object.fromEntries(Array.from(row.matchAll(/([A-Z_]+)=(\S+)/g), ([, name = '', value = '']) => [name, value]));
-}
-
-/** A copy of the example, with other origins, whose client is installed from the gateway and all else taken from here. */
-async function install(example: string, gatewayUrl: string, packages: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'example-'));
-  cleanUp.defer(() => rm(folder, { recursive: true, maxRetries: 10 }));
-  const isOurs = (path: string) => !/node_modules|dist|package(-lock)?\.json$/.test(path.slice(ROOT.length));
-  await cp(join(ROOT, 'examples', example), folder, { recursive: true, filter: isOurs });
-  const { dependencies } = JSON.parse(await readFile(join(ROOT, 'examples', example, 'package.json'), 'utf8'));
-  const client = dependencies['@auth-gateway/client'];
-  const ofExample = { type: 'module', dependencies: { '@auth-gateway/client': client } };
-  await writeFile(join(folder, 'package.json'), JSON.stringify(ofExample));
-  const served = client.replace('http://localhost:3000', gatewayUrl); // which npm takes in the place of the other
-  // No registry answers: npm asks one for React, the optional peer, and goes on without.
-  const registry = ['--registry=http://localhost:9', '--fetch-retries=0'];
-  await run('npm', ['install', '--no-audit', ...registry, served], { cwd: folder });
-  for (const name of packages) await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-  return folder;
-}
-
-async function replaceIn(file: string, replacements: Record<string, string>): Promise<string> {
-  const text = Object.entries(replacements).reduce(
-    (before, [from, to]) => before.replaceAll(from, to),
-    await readFile(file, 'utf8'),
-  );
-  await writeFile(file, text);
-  return text;
 }
 
 interface Site {
@@ -117,31 +77,15 @@ async function startReact(sources: Record<string, string> = {}): Promise<ReactSi
   const edge = await startEdge();
   cleanUp.defer(edge.close);
   edge.leadTo(gateway.url);
-  const folder = await install('react', gateway.url, REACT_PACKAGES);
+  const folder = await install(cleanUp, 'react', gateway.url, REACT_PACKAGES);
   const vite = join(await packagesFolder(), 'node_modules/vite');
   await symlink(vite, join(folder, 'node_modules/vite'));
   await replaceIn(join(folder, 'vite.config.ts'), { '5173': port, 'http://127.0.0.1:3000': edge.url });
   for (const [name, source] of Object.entries(sources)) await writeFile(join(folder, 'src', name), source);
   const types = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder }).catch((error) => error);
   expect(types.stdout).toBe('');
-  await startProgram(folder, origin, join(vite, 'bin/vite.js'));
+  await startProgram(cleanUp, folder, origin, join(vite, 'bin/vite.js'));
   return { gateway, page: await openPage(origin), refreshes: edge.refreshes, origin, folder };
-}
-
-/** Runs a script of Node until the test ends. Resolves once it answers. */
-async function startProgram(cwd: string, origin: string, ...script: string[]): Promise<void> {
-  const program = spawn(process.execPath, script, { cwd, stdio: 'ignore' });
-  const ended = once(program, 'exit');
-  cleanUp.defer(async () => {
-    program.kill('SIGKILL');
-    await ended;
-  });
-  const answers = () =>
-    fetch(origin).then(
-      () => true,
-      () => false,
-    );
-  await until(`${script.join(' ')} answers`, answers);
 }
 
 /** The page without a framework at one origin, the gateway at another. */
@@ -341,7 +285,7 @@ inChromium('docs/login.md in Chromium', () => {
     const ports = { 'http://localhost:5173': origin, 'http://127.0.0.1:3000': gateway.url, '4000': new URL(api).port };
     const source = await replaceIn(join(folder, 'api.js'), ports);
     expect(source).toContain(`origin', '${origin}'`);
-    await startProgram(folder, api, 'api.js');
+    await startProgram(cleanUp, folder, api, 'api.js');
     await logIn(page, email, PASSWORD);
     await page.waitForSelector(`text=Logged in as ${email}`);
     const ask = (how: string) =>
@@ -461,7 +405,7 @@ inNext('docs/login.md, Next.js, in Chromium', () => {
     await run('npm', ['install', '--include=dev', '--no-save', '--no-audit', `${gateway.url}/client.tgz`], inFolder);
     const next = join(folder, 'node_modules/next/dist/bin/next');
     await run(process.execPath, [next, 'build'], inFolder);
-    await startProgram(folder, origin, next, 'start', '--port', port);
+    await startProgram(cleanUp, folder, origin, next, 'start', '--port', port);
 
     const page = await openPage(origin);
     const said: string[] = [];
@@ -485,7 +429,7 @@ test('examples/node: a program stays logged in between runs, in a file that only
   const env = await variablesFor('node');
   expect(env).toEqual({ REFRESH_RETRY: 'true', LOGIN_RATE_LIMIT: '1000' });
   const gateway = await gatewayWith(env);
-  const folder = await install('node', gateway.url, ['tough-cookie']);
+  const folder = await install(cleanUp, 'node', gateway.url, ['tough-cookie']);
   const { email } = await gateway.user();
   const ask = async (variables: Record<string, string>, ...args: string[]) => {
     const env = { ...process.env, GATEWAY: gateway.url, ...variables };
