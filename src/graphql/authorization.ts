@@ -2,7 +2,17 @@
  * Authorization. A field declares what it needs; its check and a sentence of its description follow from that. Queries
  * rely on the credential. A mutation reads the caller's row again, inside its transaction. (Interface 11)
  */
-import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  DirectiveLocation,
+  defaultFieldResolver,
+  GraphQLDirective,
+  type GraphQLField,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  GraphQLString,
+  isObjectType,
+} from 'graphql';
 import { Extensions } from 'type-graphql';
 import { type Needs, type Operator, requireScope } from '../admin/administer.js';
 import { asUser, type Caller, type UserCaller } from '../callers/caller.js';
@@ -24,6 +34,19 @@ export interface Requirement {
 }
 
 const KEY = 'requirement';
+
+/** Federation has the same name, argument and meaning, so its tools read it. (Interface 24) */
+export const REQUIRES_SCOPES = new GraphQLDirective({
+  name: 'requiresScopes',
+  description: 'Scopes that every caller needs for this field.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    scopes: {
+      description: 'Alternatives, each a list of scopes that are all needed.',
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))))),
+    },
+  },
+});
 
 /** Declares the scope that a field needs. @param others scopes of which each is enough too */
 export function RequireScope(scope: OwnScope, ...others: OwnScope[]) {
@@ -70,8 +93,12 @@ export function enforceRequirements(schema: GraphQLSchema): void {
   }
 }
 
+export function requirementOf({ extensions }: GraphQLField<never, GraphqlContext>): Requirement | undefined {
+  return extensions[KEY] as Requirement | undefined;
+}
+
 function enforce(field: GraphQLField<never, GraphqlContext>): void {
-  const requirement = field.extensions[KEY] as Requirement | undefined;
+  const requirement = requirementOf(field);
   if (requirement === undefined) return;
   const { sentence, check } = requirement;
   field.description = [field.description, sentence].filter(Boolean).join(' ');

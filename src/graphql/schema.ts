@@ -1,9 +1,18 @@
 /** Builds the schema from the code; `schema.graphql` is its printed form. */
 import 'reflect-metadata';
-import { type GraphQLObjectType, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import {
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  lexicographicSortSchema,
+  parse,
+  printSchema,
+  specifiedDirectives,
+} from 'graphql';
 import { buildSchema, type PubSub, type ResolverData } from 'type-graphql';
 import { hasNul } from '../platform/text.js';
-import { enforceRequirements } from './authorization.js';
+import { enforceRequirements, REQUIRES_SCOPES, requirementOf } from './authorization.js';
 import type { GraphqlContext } from './context.js';
 import { errorOf, outagesAs503 } from './errors.js';
 import { AuditActorResolver, AuditResolver } from './resolvers/audit.js';
@@ -32,6 +41,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
       WebhookResolver,
       GatewayResolver,
     ],
+    directives: [...specifiedDirectives, REQUIRES_SCOPES],
     orphanedTypes: Object.values(CALLER_TYPES), // no field refers to them
     globalMiddlewares: [
       ({ args, context, info }: ResolverData<GraphqlContext>, next) => {
@@ -86,7 +96,22 @@ function refuseNul(value: unknown, argument: string): void {
     for (const [name, field] of Object.entries(value)) refuseNul(field, name);
 }
 
-/** The text of `schema.graphql`. */
+/** The text of `schema.graphql`. graphql-js prints no directives of fields, so `@requiresScopes` is added to its text. */
 export async function printedSchema(): Promise<string> {
-  return `${printSchema(lexicographicSortSchema(await createSchema()))}\n`;
+  const schema = lexicographicSortSchema(await createSchema());
+  const text = printSchema(schema);
+  let printed = '';
+  let end = 0;
+  for (const node of parse(text).definitions) {
+    if (node.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    const { [node.name.value]: type } = schema.getTypeMap();
+    for (const { name, loc } of node.fields ?? []) {
+      const field = isObjectType(type) ? type.getFields()[name.value] : undefined;
+      const scopes = field && requirementOf(field)?.scopes;
+      if (scopes === undefined || loc === undefined) continue;
+      printed += `${text.slice(end, loc.end)} @requiresScopes(scopes: ${JSON.stringify(scopes).replaceAll(',', ', ')})`;
+      end = loc.end;
+    }
+  }
+  return `${printed}${text.slice(end)}\n`;
 }

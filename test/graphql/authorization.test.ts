@@ -3,7 +3,15 @@
  * (Interface 11)
  */
 import { readFileSync } from 'node:fs';
-import { buildSchema, isObjectType } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  valueFromASTUntyped,
+} from 'graphql';
 import { administer, COMMAND_LINE } from '../../src/admin/administer.js';
 import { createWebhook, pauseWebhook } from '../../src/admin/webhooks.js';
 import type { TestGateway } from '../support/gateway/gateway.js';
@@ -336,6 +344,8 @@ interface Inner {
   scope: Scope;
   /** The scopes of its parents */
   way: Scope[];
+  /** Users do not need it for their own objects */
+  own?: true;
   operation(): Promise<string>;
 }
 
@@ -369,37 +379,44 @@ const INNER: Record<string, Inner> = {
   },
   'Session.events': {
     scope: 'audit:read',
+    own: true,
     way: ['sessions:write'],
     operation: async () =>
       `mutation { revokeSession(input: { id: "${await aSession()}" }) { session { events { nodes { id } } } } }`,
   },
   'Session.user': {
     scope: 'users:read',
+    own: true,
     way: ['audit:read'],
     operation: async () => `{ session(id: "${await aSession()}") { user { id } } }`,
   },
   'User.devices': {
     scope: 'users:read',
+    own: true,
     way: ['users:write'],
     operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { devices { id } } } }`,
   },
   'User.factors': {
     scope: 'users:read',
+    own: true,
     way: ['users:write'],
     operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { factors { id } } } }`,
   },
   'User.pendingEmail': {
     scope: 'users:read',
+    own: true,
     way: ['users:write'],
     operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { pendingEmail } } }`,
   },
   'User.recoveryCodesLeft': {
     scope: 'users:read',
+    own: true,
     way: ['users:write'],
     operation: async () => `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { recoveryCodesLeft } } }`,
   },
   'User.sessions': {
     scope: 'users:read',
+    own: true,
     way: ['users:write'],
     operation: async () =>
       `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { sessions { nodes { id } } } } }`,
@@ -597,22 +614,37 @@ test.each(Object.entries(INNER))('Interface 11: %s also needs its own scope', as
   expect((await ask(gateway, including, await operation())).errors).toEqual([]);
 });
 
+/** Proved by test/interface/24-live-audit-log.test.ts */
+const SUBSCRIPTION = 'Subscription.auditEventAdded';
+
 const FOR_USERS = 'Only for callers of type `user`.';
 const NEEDS = /\bneeds (`\w+:\w+`(?: (?:and|or) `\w+:\w+`)*)\.$/i;
 
-/** The need of each field according to the schema: scopes, a caller of type `user`, or nothing. */
-function described(): Map<string, string | undefined> {
-  const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
-  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-  const fields = types.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })));
-  return new Map(
-    fields.map(({ type, field: { name, description } }) => {
-      const isRoot = type === schema.getQueryType() || type === schema.getMutationType();
-      const scopes = NEEDS.exec(description ?? '')?.[1]?.replaceAll('`', '');
-      const needs = scopes ?? (description?.endsWith(FOR_USERS) ? FOR_USERS : undefined);
-      return [isRoot ? name : `${type.name}.${name}`, needs];
-    }),
-  );
+const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
+
+/** Each field of the schema, by its name in the tables */
+const FIELDS = new Map(
+  Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) =>
+      Object.values(type.getFields()).map((field) => {
+        const isRoot = type === schema.getQueryType() || type === schema.getMutationType();
+        return [isRoot ? field.name : `${type.name}.${field.name}`, field] as const;
+      }),
+    ),
+);
+
+/** The need of a field according to its description: scopes, a caller of type `user`, or nothing. */
+function described({ description }: GraphQLField<unknown, unknown>): string | undefined {
+  const scopes = NEEDS.exec(description ?? '')?.[1]?.replaceAll('`', '');
+  return scopes ?? (description?.endsWith(FOR_USERS) ? FOR_USERS : undefined);
+}
+
+/** The argument of `@requiresScopes` on a field. */
+function requiredScopes({ astNode }: GraphQLField<unknown, unknown>): string[][] | undefined {
+  const directive = astNode?.directives?.find(({ name }) => name.value === 'requiresScopes');
+  const argument = directive?.arguments?.[0];
+  return argument === undefined ? undefined : (valueFromASTUntyped(argument.value) as string[][]);
 }
 
 /** The need of a row according to the tables. */
@@ -626,11 +658,67 @@ function tabled(row: Row): string | undefined {
 test('Interface 11: the schema says of each field what the tables have, and of others nothing', () => {
   const isRootOrNeedsSomething = ([name, needs]: [string, string | undefined]) => !name.includes('.') || needs;
   const rows = Object.entries({ ...QUERIES, ...MUTATIONS });
-  expect(Object.fromEntries([...described()].filter(isRootOrNeedsSomething))).toEqual(
+  const needs = [...FIELDS].map(([name, field]): [string, string | undefined] => [name, described(field)]);
+  expect(Object.fromEntries(needs.filter(isRootOrNeedsSomething))).toEqual(
     Object.fromEntries([
       ...rows.toReversed().map(([name, row]) => [name.split(' ')[0], tabled(row)]), // the plain row of a field stands first
       ...Object.entries(INNER).map(([name, { scope }]) => [name, scope]),
-      ['Subscription.auditEventAdded', 'audit:read'], // test/interface/24-live-audit-log.test.ts
+      [SUBSCRIPTION, 'audit:read'],
     ]),
   );
+});
+
+/** The rows of a field: what it needs is needed by every caller if no row admits one without. */
+function isForOwn(field: string): boolean {
+  const rows = Object.entries({ ...QUERIES, ...MUTATIONS }).filter(([name]) => name.split(' ')[0] === field);
+  return rows.some(
+    ([, { scope, cells }]) => scope !== null && cells.replaceAll(' ', '')[COLUMNS.indexOf('viewer')] === 'y',
+  );
+}
+
+test('Interface 24: @requiresScopes has what the tables have, on each field that every caller needs scopes for', () => {
+  const rows = Object.entries({ ...QUERIES, ...MUTATIONS }).filter(([name, { scope }]) => !name.includes(' ') && scope);
+  const roots = rows
+    .filter(([name]) => !isForOwn(name))
+    .map(([name, row]) => [name, row.or === undefined ? [neededBy(row)] : [[row.scope], [row.or]]]);
+  const inner = Object.entries(INNER).filter(([, { own }]) => !own);
+  expect(
+    Object.fromEntries(
+      [...FIELDS].map(([name, field]) => [name, requiredScopes(field)]).filter(([, needed]) => needed),
+    ),
+  ).toEqual(Object.fromEntries([...roots, ...inner.map(([name, { scope }]) => [name, [[scope]]])]));
+});
+
+const oneRow = ({ args }: GraphQLField<unknown, unknown>) =>
+  args.some(({ name }) => name === 'first') ? '(first: 1)' : '';
+
+/** Every field below that has no `@requiresScopes`. */
+function selectionOf(type: GraphQLOutputType, depth: number): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return isCompositeType(named) ? '{ __typename }' : '';
+  const fields = Object.values(named.getFields()).filter(
+    (field) => requiredScopes(field) === undefined && (depth > 0 || !isCompositeType(getNamedType(field.type))),
+  );
+  return `{ __typename ${fields.map((field) => `${field.name} ${oneRow(field)} ${selectionOf(field.type, depth - 1)}`).join(' ')} }`;
+}
+
+test('Interface 24: without @requiresScopes a field of an own object needs no scope', async () => {
+  const { as, user } = await newcomer(gateway, 'viewer');
+  const own = {
+    me: '{ me ROWS }',
+    session: `{ session(id: "${await aSession(user.id)}") ROWS }`,
+    caller: '{ caller ROWS }',
+  };
+  for (const [name, text] of Object.entries(own)) {
+    const type = FIELDS.get(name)?.type as GraphQLOutputType;
+    const { errors, data } = await ask(gateway, as, text.replace('ROWS', selectionOf(type, 2)));
+    expect([errors, data?.[name]]).toEqual([[], expect.anything()]);
+  }
+});
+
+test('Interface 24: tools that introspect find the directive', async () => {
+  const { as } = await newcomer(gateway, 'viewer');
+  const { data } = await ask(gateway, as, '{ __schema { directives { name locations args { name } } } }');
+  const directive = { name: 'requiresScopes', locations: ['FIELD_DEFINITION'], args: [{ name: 'scopes' }] };
+  expect(data.__schema.directives).toContainEqual(directive);
 });
