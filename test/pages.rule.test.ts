@@ -16,7 +16,7 @@ const WORDS_OF_ALL = 40_000;
 const LIMITS: Record<string, [words: number, why: string]> = {
   'README.md': [900, 'it is read first, by everybody'],
   'docs/decisions.md': [2400, 'a list, of which a reader looks up one item'],
-  'docs/interface.md': [6000, 'a contract: code and tests cite its sections by their numbers'],
+  'docs/interface.md': [7200, 'a contract: code and tests cite its sections by their numbers'],
   'docs/runbook.md': [2300, 'an entry for each alert, of which a reader looks up one'],
   'docs/specification.md': [2450, 'a contract, in the words that were agreed'],
 };

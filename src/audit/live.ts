@@ -151,7 +151,7 @@ export function createLiveLog(
     void ofNobody(read); // of all streams, so no span of the first one's request
   };
 
-  /** @returns where the reader goes on for it */
+  /** @returns the place from which the reader goes on for it */
   async function* catchUp(from: Position, matches: Matches, needsSessions: boolean): AsyncGenerator<Look, Position> {
     let at = from;
     for (;;) {

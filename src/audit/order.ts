@@ -1,5 +1,5 @@
 /**
- * The order of the audit log for whoever follows it: by `written_at`, the database's clock at the insert, then by id.
+ * The order of the audit log for those who follow it: by `written_at`, the database's clock at the insert, then by id.
  * `audit/export.ts` says why the log is complete up to its horizon. (Interface 9, 17 and 24)
  */
 import { type Db, type RowOf, statement } from '../db/statement.js';

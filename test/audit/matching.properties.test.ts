@@ -1,4 +1,4 @@
-/** Interface 24: a stream takes the filter of the list, so for every filter both have the same events. */
+/** A stream takes the filter of the list, so for every filter both have the same events. (Interface 24) */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { EventType } from '../../src/audit/events.js';

@@ -1,4 +1,4 @@
-/** Interface 24: the audit log as it comes. */
+/** The audit log as it comes. (Interface 24) */
 
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { revokeApiKey } from '../../src/admin/api-keys.js';
