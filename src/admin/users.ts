@@ -137,7 +137,7 @@ export async function countUsers({ clock, db }: Deps<'clock' | 'db'>, filter: Us
 }
 
 /** The filter without its search. @throws {AdminRefusal} */
-function matches({ ids, role, isActive, isLocked, hasPassword }: UserFilter, now: Date): RawBuilder<unknown> {
+export function matches({ ids, role, isActive, isLocked, hasPassword }: UserFilter, now: Date): RawBuilder<unknown> {
   const locked = sql`locked_until > ${now}`;
   const unlocked = sql`(locked_until is null or locked_until <= ${now})`;
   return allOf(
@@ -149,7 +149,7 @@ function matches({ ids, role, isActive, isLocked, hasPassword }: UserFilter, now
   );
 }
 
-function isFound(search: string): RawBuilder<unknown> {
+export function isFound(search: string): RawBuilder<unknown> {
   const escaped = normaliseEmail(search).replace(/[\\%_]/g, '\\$&');
   return sql`email like ${`%${escaped}%`}`;
 }

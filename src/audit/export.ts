@@ -8,16 +8,24 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.js';
+import { type RawBuilder, sql } from '../db/sql.js';
 import { type RowOf, statement } from '../db/statement.js';
 import { column, decodeCursor, encodeCursor } from '../listing/keyset.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { NIL, type Position, SETTLED_SECONDS } from './order.js';
+import { scan } from '../listing/scan.js';
+import { type AuditEventFilter, conditionsOf } from './log.js';
+import { NIL, type Position, SETTLED_SECONDS, utc } from './order.js';
 
-export interface ExportRequest {
-  /** Inclusive */
-  since?: Date | undefined;
+export interface ExportRequest extends Omit<AuditEventFilter, 'fromTransaction'> {
   /** A cursor: only later events */
   after?: string | undefined;
+}
+
+export interface AuditExport {
+  /** The moment to which the log is complete, RFC 3339 in microseconds: the export has no later events */
+  until: string;
+  /** Of a filter some may be empty */
+  pages: AsyncGenerator<ExportedEvent[]>;
 }
 
 export type ExportedEvent = RowOf<typeof exportAuditSql> & { cursor: string };
@@ -34,27 +42,59 @@ export const KIND = 'written';
 const ORDER = { columns: [column('written_at', 'timestamptz'), column('id', 'uuid')], name: KIND };
 const BEGINNING: Position = { at: '-infinity', id: NIL };
 
-/** Yields pages, none of them empty, up to the moment to which the log is complete. @throws {AdminRefusal} */
-export async function* exportAudit(
+/** @throws {AdminRefusal} for an invalid cursor, or if a transaction that writes to the log does not end */
+export async function exportAudit(
   { db }: { db: Database },
-  { since, after }: ExportRequest,
+  { since, after, ...filter }: ExportRequest,
   { settledSeconds = SETTLED_SECONDS, patienceMs = PATIENCE_MS } = {},
-): AsyncGenerator<ExportedEvent[]> {
-  let position = after === undefined ? beginningOf(since) : positionIn(after);
+): Promise<AuditExport> {
+  const position = after === undefined ? beginningOf(since) : positionIn(after);
+  const isFiltered = Object.values(filter).some((value) => value != null);
+  const conditions = isFiltered && (await conditionsOf(db, { ...filter, since }));
   const until = await completeUntil({ db }, settledSeconds, patienceMs);
-  for (;;) {
+  return { until, pages: conditions ? matching(db, position, until, conditions) : every(db, position, until, since) };
+}
+
+async function* every(
+  db: Database,
+  after: Position,
+  until: string,
+  since: Date | null | undefined,
+): AsyncGenerator<ExportedEvent[]> {
+  for (let position = after; ; ) {
     const rows = await db.admin.run(exportAuditSql, { ...position, until, limit: PAGE_ROWS });
-    const events = rows.map((row) => ({ ...row, cursor: encodeCursor(row.written_at, row.id, ORDER.name) }));
-    const asked = events.filter(({ created_at }) => since === undefined || created_at >= since);
-    if (asked.length > 0) yield asked;
+    const asked = rows.filter(({ created_at }) => since == null || created_at >= since);
+    if (asked.length > 0) yield asked.map(withCursor);
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;
     position = { at: last.written_at, id: last.id };
   }
 }
 
-function beginningOf(since: Date | undefined): Position {
-  if (since === undefined) return BEGINNING;
+/** @param conditions of which one must hold */
+async function* matching(
+  db: Database,
+  after: Position,
+  until: string,
+  conditions: Array<RawBuilder<unknown>>,
+): AsyncGenerator<ExportedEvent[]> {
+  const pages = scan<Omit<ExportedEvent, 'written_at' | 'cursor'>>(db.admin, {
+    table: 'audit_events',
+    time: 'written_at',
+    columns: sql.raw(COLUMNS),
+    after,
+    until: sql`written_at < ${until}::timestamptz`,
+    where: sql`(${sql.join(conditions, sql` or `)})`,
+  });
+  for await (const rows of pages) yield rows.map(({ at, ...row }) => withCursor({ ...row, written_at: at }));
+}
+
+function withCursor(row: RowOf<typeof exportAuditSql>): ExportedEvent {
+  return { ...row, cursor: encodeCursor(row.written_at, row.id, KIND) };
+}
+
+function beginningOf(since: Date | null | undefined): Position {
+  if (since == null) return BEGINNING;
   return { ...BEGINNING, at: new Date(Math.max(since.getTime() - AHEAD_MS, 0)).toISOString() };
 }
 
@@ -63,6 +103,8 @@ export function positionIn(cursor: string): Position {
   const [at = '', id = NIL] = decodeCursor(ORDER, cursor, 'after');
   return { at, id };
 }
+
+const COLUMNS = 'id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at';
 
 const exportAuditSql = statement(
   'export_audit',
@@ -79,8 +121,7 @@ const exportAuditSql = statement(
     written_at: 'text',
   },
 )`
-  select id, event_type, entity_type, user_id, ip_address, user_agent, metadata, created_at,
-    to_char(written_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as written_at
+  select ${COLUMNS}, ${utc('written_at')} as written_at
   from audit_events
   where (audit_events.written_at, id) > (:at::timestamptz, :id) and audit_events.written_at < :until::timestamptz
   order by audit_events.written_at, id limit :limit`;
@@ -92,7 +133,7 @@ const writersSql = statement(
   { until: 'text', transactions: 'text[]', processes: 'text' },
 )`
   select
-    (statement_timestamp() - make_interval(secs => :settled_seconds))::text as until,
+    ${utc('statement_timestamp() - make_interval(secs => :settled_seconds)')} as until,
     coalesce(array_agg(virtualtransaction), '{}') as transactions,
     coalesce(string_agg(coalesce(pid::text, 'a prepared transaction'), ', '), '') as processes
   from pg_locks

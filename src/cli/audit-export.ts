@@ -49,7 +49,7 @@ export const auditExport = command({
 /** @throws {UsageError} for an invalid cursor */
 async function* exported(...asked: Parameters<typeof exportAudit>): AsyncGenerator<ExportedEvent[]> {
   try {
-    yield* exportAudit(...asked);
+    yield* (await exportAudit(...asked)).pages;
   } catch (error) {
     const isCursor = error instanceof AdminRefusal && error.reason === 'invalid_page';
     throw isCursor ? new UsageError('--after is not a cursor of audit export') : error;

@@ -102,7 +102,7 @@ export const ERROR_REASONS = {
   // Any request
   malformed_request: {
     means:
-      'The request cannot be parsed, does not have exactly one `Host`, or has a `#` in its target. On `/graphql` also any other answer of 400.',
+      'The request cannot be parsed, does not have exactly one `Host`, or has a `#` in its target; or its query or form does not fit. On `/graphql` also any other answer of 400.',
     action: 'Fix the request: `detail` says how.',
   },
   body_not_json: { means: 'The body is not JSON in UTF-8.', action: FIX },
@@ -212,7 +212,7 @@ export const ERROR_REASONS = {
 
   // Rights
   scope_missing: {
-    means: 'The caller lacks a scope: that of `extensions.requiredScope`, or one of the rule.',
+    means: 'The caller lacks a scope: that of `extensions.requiredScope`, of the rule or of the route.',
     action: NOT_ALLOWED,
   },
   every_scope_needed: {
@@ -289,7 +289,8 @@ export const ERROR_REASONS = {
     action: 'Wait for `Retry-After`, then ask for less at once.',
   },
   too_many_streams: {
-    means: 'This caller has four streams at this instance, or all callers together have 100.',
+    means:
+      'This caller has four streams or an export at this instance, or all callers together have 100 streams or four exports.',
     action: 'End one, or wait for `Retry-After`.',
   },
 } as const satisfies Record<string, About>;

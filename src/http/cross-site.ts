@@ -18,7 +18,15 @@ export const CORS_FIELDS = {
     'tracestate',
     'X-Request-Id',
   ],
-  read: ['RateLimit', 'RateLimit-Policy', 'Refresh-Retry', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  read: [
+    'Export-Until',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Refresh-Retry',
+    'Retry-After',
+    'WWW-Authenticate',
+    'X-Request-Id',
+  ],
 };
 
 /** Characters of an origin that are logged */

@@ -63,8 +63,10 @@ export function errorHandler(lines: ErrorLines): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     if (res.writableEnded) return next(error); // the rest of the request could not be read, and that was answered
     // An outage or a bug never touches the cookie (Interface 5).
-    if (res.headersSent) res.destroy();
-    else res.removeHeader('Set-Cookie');
+    if (res.headersSent) {
+      res.locals.outcome ??= isOutage(error) ? 'unavailable' : 'internal_error';
+      res.destroy();
+    } else res.removeHeader('Set-Cookie');
     const { ids } = res.locals;
     if (isOutage(error)) {
       reportOutage(lines, ids, error);

@@ -20,6 +20,7 @@ import { addAuthzRoutes } from './routes/authz-routes.js';
 import { addClientPackage } from './routes/client-package.js';
 import { addConsole } from './routes/console.js';
 import { addDocuments } from './routes/documents.js';
+import { addExportRoutes } from './routes/export-routes.js';
 import { addFactorRoutes } from './routes/factor-routes.js';
 import { addFrontPage } from './routes/front-page.js';
 import { addGateRoutes } from './routes/gate-routes.js';
@@ -59,6 +60,7 @@ export function createExpressApp(
     addPasswordRoutes(app, services, guards);
     addSetPasswordPage(app, services);
     addIntrospectionRoute(app, services);
+    addExportRoutes(app, services);
     addGraphqlRoute(app, services, answerGraphql);
     if (config.console) addConsole(app, services);
     if (config.account) addAccountPage(app, services);
@@ -137,7 +139,7 @@ function allowOrigins(origins: string[]) {
   return cors({
     origin: origins,
     credentials: true,
-    methods: ['POST', 'DELETE'],
+    methods: ['GET', 'POST', 'DELETE'],
     allowedHeaders: CORS_FIELDS.sent,
     exposedHeaders: CORS_FIELDS.read,
     maxAge: 600,

@@ -116,6 +116,7 @@ type Uncounted =
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'too_many_requests'
+  | 'too_many_streams'
   | 'header_too_large';
 export type RequestOutcome =
   | (typeof OF_ROUTES)[CountedRoute][number]
@@ -176,7 +177,7 @@ export function createOutcomeCounters(metrics: Metrics, hasProxies: boolean, has
     const authzRoute = authzRoutes.get(route ?? '');
     if (authzRoute !== undefined) authzChecks.inc({ route: authzRoute, outcome });
     else if (route === '/oauth/introspect' && OF_INTROSPECTION.has(outcome)) metrics.introspections.inc({ outcome });
-    else if (caller !== undefined) callerChecks.inc({ caller, outcome });
+    else if (caller !== undefined && route === '/graphql') callerChecks.inc({ caller, outcome });
     else if (isCounted(route, outcome)) ofRoutes[route].inc({ outcome });
   };
 }

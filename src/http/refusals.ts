@@ -80,6 +80,7 @@ export const FURTHER_ERRORS = {
     status: 403,
     detail: 'Calls from this origin are not allowed',
   },
+  scope_missing: { status: 403, detail: 'A scope is missing' },
   current_password_wrong: {
     status: 403,
     detail: 'Current password is wrong',
@@ -118,6 +119,7 @@ export const FURTHER_ERRORS = {
     status: 429,
     detail: 'Too many requests, try again later',
   },
+  too_many_streams: { status: 429, detail: 'Too many exports at once, try again later' },
   too_many_requests: {
     status: 429,
     detail: 'Too many requests at once on one connection',
@@ -175,7 +177,7 @@ export const AUTHZ_ERRORS = {
   },
   confirmation_required: FURTHER_ERRORS.confirmation_required,
   role_missing: { status: 403, detail: 'This role is not allowed' },
-  scope_missing: { status: 403, detail: 'A scope is missing' },
+  scope_missing: FURTHER_ERRORS.scope_missing,
   rate_limited: {
     status: 429,
     detail: 'Too many requests for this key, try again later',

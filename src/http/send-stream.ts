@@ -6,7 +6,11 @@ import { lastsLong } from './server/lasting.js';
 const STALLED_MS = 15_000;
 
 /** @param parts ends also if the client does; if it throws, the answer breaks off, so that nobody takes it for whole */
-export async function sendStream(res: Response, parts: AsyncIterable<string>, stalledMs = STALLED_MS): Promise<void> {
+export async function sendStream(
+  res: Response,
+  parts: AsyncIterable<string> | Iterable<string>,
+  stalledMs = STALLED_MS,
+): Promise<void> {
   lastsLong(res);
   res.locals.beganMs = performance.now();
   res.flushHeaders();

@@ -138,7 +138,7 @@ function keyPart({ sql: column, type, isNullable }: Column): RawBuilder<unknown>
 }
 
 /** A time in microseconds, which a Date cannot hold */
-function exactTime(column: RawBuilder<unknown>): RawBuilder<string> {
+export function exactTime(column: RawBuilder<unknown>): RawBuilder<string> {
   return sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 

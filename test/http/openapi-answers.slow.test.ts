@@ -13,6 +13,7 @@ import { retryField, retrySession } from '../support/independent/retries.js';
 import { lacksColumn, whileAway, withFault } from '../support/postgres/faults.js';
 import { ACCOUNT_ROUTES, accountRows, OWN_ACCOUNT_ROUTES } from './openapi-account-answers.js';
 import { type Answered, createChecker, described } from './openapi-checker.js';
+import { EXPORT_ROUTES, exportRows } from './openapi-export-answers.js';
 import {
   COUNTED_FACTOR_ROUTES,
   factorRows,
@@ -31,7 +32,7 @@ const passwords = quickPasswords();
 const SMTP_NOWHERE = { MAIL: 'smtp', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'auth@example.com' };
 
 let gateway: TestGateway;
-/** In production; one that allows a single request; one that gives a request a moment to arrive, without accounts */
+/** In production, it allows a single request; one that gives a request a moment to arrive, without accounts, strict with analysts */
 let limited: TestGateway;
 let hasty: TestGateway;
 beforeAll(async () => {
@@ -47,7 +48,7 @@ beforeAll(async () => {
     },
   });
   hasty = await startGateway({
-    env: { ACCOUNT: 'off' },
+    env: { ACCOUNT: 'off', SECOND_FACTOR_ROLES: 'analyst' },
     sockets: { headersMs: 100, requestMs: 100, checkEveryMs: 20 },
   });
 });
@@ -311,7 +312,9 @@ const OF_EACH: Row[] = LOGIN_ROUTES.flatMap((path): Row[] => [
   ],
 ]);
 
-const READ = Object.keys(document.paths).filter((path) => ![...LOGIN_ROUTES, ...GATE_ROUTES].includes(path));
+const READ = Object.keys(document.paths).filter(
+  (path) => ![...LOGIN_ROUTES, ...GATE_ROUTES, ...EXPORT_ROUTES].includes(path),
+);
 const OF_THE_OTHERS: Row[] = [
   ...READ.map((path): Row => [path, 200, '', () => gateway.send('GET', path === '/gate' ? PAGE_URL : path)]),
   ['/health/ready', 503, '', () => whileAway(gateway.database, () => gateway.send('GET', '/health/ready'))],
@@ -343,6 +346,7 @@ const rows: Row[] = [
   ...factorRows(() => gateway),
   ...accountRows(() => ({ gateway, off: hasty })),
   ...gateRows(() => ({ gateway, limited, off: hasty })),
+  ...exportRows(() => ({ gateway, strict: hasty })),
   ...WITHOUT_BODY.map(
     (path): Row => [path, 413, 'body_too_large', () => chunkTooLarge(`${methodOf(path)} ${urlOf(path)}`)],
   ),

@@ -43,6 +43,9 @@ const NOT_POST: Record<string, 'DELETE' | 'GET'> = {
   '/auth/factors/{id}': 'DELETE',
   '/auth/account': 'DELETE',
   '/auth/account/export': 'GET',
+  '/export/audit.csv': 'GET',
+  '/export/audit.jsonl': 'GET',
+  '/export/users.csv': 'GET',
 };
 export const methodOf = (path: string): 'DELETE' | 'GET' | 'POST' => NOT_POST[path] ?? 'POST';
 

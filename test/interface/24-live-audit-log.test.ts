@@ -70,7 +70,7 @@ describe('Interface 24: the live audit log', () => {
     for (let i = 0; i < 5; i += 1) await failedLogin(`later${i}@example.com`);
     const second = await follow(admin.as, { lastEventId: begin?.cursor });
     const exported = [];
-    for await (const page of exportAudit(gateway.app, { after: begin?.cursor }, { settledSeconds: 0 }))
+    for await (const page of (await exportAudit(gateway.app, { after: begin?.cursor }, { settledSeconds: 0 })).pages)
       exported.push(...page.map(({ cursor }) => cursor));
     await second.until((each) => each.results().length >= exported.length);
     expect(second.results().map(({ cursor }) => cursor)).toEqual(exported);

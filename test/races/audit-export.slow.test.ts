@@ -54,7 +54,8 @@ const nameOf = ({ metadata }: ExportedEvent) => String((metadata as { email: str
 
 async function exported(after?: string, settings: Parameters<typeof exportAudit>[2] = AT_ONCE) {
   const events: ExportedEvent[] = [];
-  for await (const page of exportAudit({ db }, { after }, settings)) events.push(...page);
+  const { pages } = await exportAudit({ db }, { after }, settings);
+  for await (const page of pages) events.push(...page);
   return { names: events.map(nameOf), cursor: events.at(-1)?.cursor ?? after };
 }
 
@@ -82,7 +83,7 @@ test('Interface 9: an export waits until those who wrote have ended, and for nob
   await writing(async (first) => {
     await first.begin();
     await first.write('first');
-    const page = exportAudit({ db: watched }, {}, AT_ONCE).next();
+    const page = exportAudit({ db: watched }, {}, AT_ONCE).then(({ pages }) => pages.next());
     await until('the export waits', () => looks >= 2);
     await writing(async (second) => {
       await second.begin();
@@ -148,7 +149,8 @@ test('Interface 9: of instances whose clocks differ, exports that stop and go on
       isLast = !isWriting;
       const most = isLast ? Number.POSITIVE_INFINITY : Math.ceil(Math.random() * 30);
       const events: ExportedEvent[] = [];
-      for await (const page of exportAudit({ db }, { after: cursor }, AT_ONCE)) events.push(...page);
+      const { pages } = await exportAudit({ db }, { after: cursor }, AT_ONCE);
+      for await (const page of pages) events.push(...page);
       const read = events.slice(0, most);
       seen.push(...read.map(nameOf));
       cursor = read.at(-1)?.cursor ?? cursor;

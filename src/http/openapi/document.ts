@@ -2,6 +2,7 @@
 import { GATEWAY_VERSION } from '../../platform/versions.js';
 import { accountRoutes } from './account-routes.js';
 import { SHARED } from './answers.js';
+import { exportRoutes } from './export-routes.js';
 import { factorRoutes } from './factor-routes.js';
 import { gateRoutes } from './gate-routes.js';
 import { loginRoutes } from './login-routes.js';
@@ -31,6 +32,7 @@ export function openApiDocument(publicUrl: string): object {
       { name: 'passwords', description: 'Passwords that people choose themselves' },
       { name: 'gate', description: 'Pages of services behind the gate' },
       { name: 'keys', description: 'Keys for services that verify access tokens, and their questions' },
+      { name: 'exports', description: 'The audit log and the users as files' },
       { name: 'operating', description: 'Health and metrics for operators' },
     ],
     paths: {
@@ -39,6 +41,7 @@ export function openApiDocument(publicUrl: string): object {
       ...accountRoutes(),
       ...passwordRoutes(),
       ...gateRoutes(),
+      ...exportRoutes(),
       ...otherRoutes(publicUrl),
     },
     components: {

@@ -80,6 +80,13 @@ export const KEY_CHALLENGE: Field = {
   example: 'Signature realm="auth-gateway", InternalKey realm="auth-gateway"',
 };
 
+/** Of a route for callers of any kind */
+export const ANY_CHALLENGE: Field = {
+  description: 'Send one valid credential',
+  schema: { type: 'string', pattern: '^(?:Bearer|Signature|InternalKey) realm="auth-gateway"' },
+  example: 'Bearer realm="auth-gateway", Signature realm="auth-gateway", InternalKey realm="auth-gateway"',
+};
+
 /** RFC 9421 section 5.1 */
 export const ACCEPT_SIGNATURE: Field = {
   description: 'What a signature has to cover',
@@ -142,6 +149,23 @@ export const DOWNLOAD: Field = {
   schema: { const: 'attachment; filename="account.json"' },
   example: 'attachment; filename="account.json"',
 };
+
+/** Interface 24 */
+export const EXPORT_FIELDS = {
+  'Content-Disposition': {
+    description: 'Browsers save the response as a file',
+    schema: { type: 'string', pattern: '^attachment; filename="\\w+-[\\dTZ-]+\\.\\w+"$' },
+    example: 'attachment; filename="audit-2026-11-28T03-10-00Z.csv"',
+    required: true,
+  },
+  'Export-Until': {
+    description:
+      'Nothing later is in the file: the moment to which the log is complete, or when the export of users began',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-28T03:10:00.123456Z',
+    required: true,
+  },
+} satisfies Record<string, Field>;
 
 /** The same field, marked as required. */
 export function always(field: Field): Field {

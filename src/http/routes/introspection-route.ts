@@ -2,8 +2,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { readLiveSession } from '../../auth/live-sessions.js';
 import type { CallerDeps, CallerType } from '../../callers/caller.js';
-import { presentedKind, presentedTypes, scopesOf } from '../../callers/kinds.js';
-import { resolveCaller } from '../../callers/resolve-caller.js';
+import { scopesOf } from '../../callers/kinds.js';
 import { BEARER_TOKEN } from '../../callers/user.js';
 import { readClaims } from '../../credentials/tokens/compact-jws.js';
 import { CLIENT_ID } from '../../credentials/tokens/jwt.js';
@@ -11,9 +10,7 @@ import { assuranceOf } from '../../domain/assurance.js';
 import { allScopesInSession, type OwnScope } from '../../domain/scopes.js';
 import { epochSeconds } from '../../platform/clock.js';
 import { methodNotAllowed, sendError } from '../errors.js';
-import { setKeyLimit } from '../rate-limits.js';
-import { AUTHZ_ERRORS } from '../refusals.js';
-import { signingHints } from '../refused-caller.js';
+import { readCaller, refuseCaller } from '../rest-caller.js';
 import { sendJson } from '../send-json.js';
 
 export const INTROSPECTION_PATH = '/oauth/introspect';
@@ -27,27 +24,12 @@ export function addIntrospectionRoute(app: Express, deps: CallerDeps): void {
 
   /** @returns false if the request is answered: it may not ask */
   const mayAsk = async (req: Request, res: Response): Promise<boolean> => {
-    const { locals } = res;
-    const { method, originalUrl: target, rawHeaders } = req;
-    const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
-    const presented = presentedTypes(rawHeaders);
-    locals.caller = presentedKind(presented);
-    const asked = { method, authority: config.publicAuthority, target, rawHeaders, presented, body };
-    const resolution = await resolveCaller(deps, asked, locals.budget, ASKERS);
-    if (resolution.kind === 'refused') {
-      locals.outcome = resolution.reason;
-      for (const [name, value] of resolution.fields) res.set(name, value);
-      const { detail, reason } = resolution;
-      sendJson(res.status(401), { detail, reason, ...signingHints(resolution, deps) });
-      return false;
-    }
-    if (resolution.limit !== undefined) setKeyLimit(res, resolution.limit);
-    if (resolution.kind === 'rate_limited') {
-      return refuse(res.set('Retry-After', String(resolution.limit.resetSeconds)), 'rate_limited');
-    }
-    const { caller } = resolution;
-    if (!ASKERS.includes(caller.callerType)) return refuse(res, 'caller_not_allowed');
-    return scopesOf(caller, config).includes(SCOPE) || refuse(res, 'scope_missing');
+    const caller = await readCaller(deps, req, res, ASKERS);
+    if (caller === undefined) return false;
+    const mayNot = !ASKERS.includes(caller.callerType) ? 'caller_not_allowed' : 'scope_missing';
+    if (mayNot === 'scope_missing' && scopesOf(caller, config).includes(SCOPE)) return true;
+    refuseCaller(res, mayNot);
+    return false;
   };
 
   const post: RequestHandler = async (req, res) => {
@@ -103,13 +85,6 @@ async function introspect(
     amr,
     acr,
   };
-}
-
-function refuse(res: Response, reason: 'rate_limited' | 'caller_not_allowed' | 'scope_missing'): false {
-  const { status, detail } = AUTHZ_ERRORS[reason];
-  res.locals.outcome = reason;
-  sendJson(res.status(status), { detail, reason });
-  return false;
 }
 
 const requireForm: RequestHandler = (req, res, next) => {

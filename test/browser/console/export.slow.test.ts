@@ -1,6 +1,7 @@
 /** What the console exports is read back as it was, and no spreadsheet runs it. (Interface 19) */
 import fc from 'fast-check';
-import { csvOf, jsonLinesOf } from '../../../pages/kit/export.js';
+import { jsonLinesOf } from '../../../pages/kit/export.js';
+import { csvOf } from '../../../src/platform/csv.js';
 import { readCsv } from '../../support/independent/csv.js';
 
 /** What begins a formula, or is taken for it (OWASP, "CSV Injection") */

@@ -200,7 +200,7 @@ export function sendBy<To extends RequestOptions>(
       res.on('error', reject);
       res.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        const isJson = /json/.test(res.headers['content-type'] ?? '');
+        const isJson = /json\b/.test(res.headers['content-type'] ?? '');
         resolve({
           status: res.statusCode ?? 0,
           headers: res.headers,

@@ -1,5 +1,6 @@
 /** The files that the audit log is exported as. */
-import { csvOf, jsonLinesOf } from '../../../kit/export.js';
+import { csvOf } from '../../../../src/platform/csv.js';
+import { jsonLinesOf } from '../../../kit/export.js';
 import type { Format } from '../../../kit/export-all.js';
 import type { ExportEventsQuery } from '../../operations.js';
 
