@@ -1,4 +1,5 @@
 /** Logging in and out, what each role sees, the search box, and what the page must never do. (Interface 19) */
+import type { Request } from 'playwright-core';
 import { PASSWORD } from '../../support/gateway/gateway.js';
 import { login } from '../../support/gateway/routes.js';
 import { whileAway } from '../../support/postgres/faults.js';
@@ -234,10 +235,18 @@ inChromium('in Chromium, the console', () => {
         }
       }).observe({ type: 'layout-shift', buffered: true });
     `);
+      const asking = new Set<Request>();
+      page.on('request', (request) => {
+        if (request.headers()['accept'] !== 'text/event-stream') asking.add(request);
+      });
+      page.on('requestfinished', (request) => asking.delete(request));
+      page.on('requestfailed', (request) => asking.delete(request));
       for (const path of ['', 'users', `users/${id}`, 'audit', 'keys', 'webhooks', 'gateway', 'sessions']) {
+        asking.clear();
         await page.goto(`${site.edge.url}/console/${path}`);
         await page.locator('.view:not(.settling)').waitFor();
-        await page.waitForLoadState('networkidle');
+        await until('all but the stream is answered', () => asking.size === 0);
+        await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
         expect([path, await page.evaluate('jumps')]).toEqual([path, []]);
       }
       expect(wrong).toEqual([]);
