@@ -7,6 +7,7 @@ import type { Role } from '../../domain/roles.js';
 @Index({ name: 'users_is_active', properties: ['isActive', 'email'] })
 @Index({ name: 'users_locked', properties: ['email'], where: 'locked_until is not null' })
 @Index({ name: 'users_role', properties: ['role', 'email'] })
+@Index({ name: 'users_without_password', properties: ['email'], where: 'password_hash is null' })
 @Check({ name: 'users_email_lower_case', expression: 'email = lower(email) and char_length(email) <= 254' })
 @Check({ name: 'users_role_known', expression: `role in ('viewer', 'analyst', 'admin')` })
 @Check({ name: 'users_failed_login_attempts_not_negative', expression: 'failed_login_attempts >= 0' })
