@@ -3,7 +3,7 @@ import { generateKeyId, generateKeySecret } from '../credentials/key-secrets.js'
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { ApiKey } from '../db/entities/api-key.js';
 import { columnsOf } from '../db/sql.js';
-import type { Ordering, PageRequest } from '../listing/keyset.js';
+import type { OrderedPageRequest } from '../listing/keyset.js';
 import type { Count, Page } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import type { Deps } from '../services.js';
@@ -87,10 +87,9 @@ const COLUMNS = columnsOf([...LISTED, 'rateLimit'] satisfies Array<keyof ListedA
 export function listApiKeys(
   deps: Deps<'clock' | 'db'>,
   filter: KeyFilter,
-  page: PageRequest,
-  ordering?: Ordering<KeyOrder>,
+  page: OrderedPageRequest<KeyOrder>,
 ): Promise<Page<ListedApiKey>> {
-  return pageOfKeys(deps, 'api_keys', COLUMNS, filter, page, ordering);
+  return pageOfKeys(deps, 'api_keys', COLUMNS, filter, page);
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */

@@ -2,7 +2,7 @@
 import { generateKeyId, generateKeySecret, sha256Hex } from '../credentials/key-secrets.js';
 import type { CronKey } from '../db/entities/cron-key.js';
 import { columnsOf } from '../db/sql.js';
-import type { Ordering, PageRequest } from '../listing/keyset.js';
+import type { OrderedPageRequest } from '../listing/keyset.js';
 import type { Count, Page } from '../listing/page.js';
 import type { Deps } from '../services.js';
 import { administer, FOR_UPDATE, type Needs, type Operator } from './administer.js';
@@ -66,10 +66,9 @@ const COLUMNS = columnsOf(LISTED satisfies Array<keyof ListedCronKey>);
 export function listCronKeys(
   deps: Deps<'clock' | 'db'>,
   filter: KeyFilter,
-  page: PageRequest,
-  ordering?: Ordering<KeyOrder>,
+  page: OrderedPageRequest<KeyOrder>,
 ): Promise<Page<ListedCronKey>> {
-  return pageOfKeys(deps, 'cron_keys', COLUMNS, filter, page, ordering);
+  return pageOfKeys(deps, 'cron_keys', COLUMNS, filter, page);
 }
 
 /** @throws {AdminRefusal} for too many ids, or if counting takes too long */

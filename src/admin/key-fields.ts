@@ -4,7 +4,7 @@ import type { CronKey } from '../db/entities/cron-key.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { isScope, MAX_SCOPES, type Scopes } from '../domain/scopes.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
-import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { column, type OrderedPageRequest, type Orders, walkBy } from '../listing/keyset.js';
 import { allOf, type Count, countRows, type Keyed, type Page, readPage } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { addSeconds } from '../platform/clock.js';
@@ -163,7 +163,7 @@ export type KeyOrder = 'created_at' | 'service_name' | 'last_used_at';
 const ID = column('key_id', 'text');
 
 /** Keys are few: no index is needed to sort them. */
-const ORDERS: Record<KeyOrder, Order> = {
+const ORDERS: Orders<KeyOrder> = {
   created_at: { columns: [column('created_at', 'timestamptz'), ID], direction: 'asc' },
   service_name: { columns: [column('service_name', 'text'), ID], direction: 'asc', name: 'service_name' },
   last_used_at: { columns: [column('last_used_at', 'timestamptz', true), ID], direction: 'desc', name: 'last_used_at' },
@@ -179,10 +179,9 @@ export function pageOfKeys<Key>(
   table: KeyTable,
   columns: RawBuilder<unknown>,
   filter: KeyFilter,
-  page: PageRequest,
-  ordering: Ordering<KeyOrder> = { field: 'created_at' },
+  page: OrderedPageRequest<KeyOrder>,
 ): Promise<Page<Key>> {
-  const walk = new Walk(orderOf(ORDERS, ordering), page);
+  const walk = walkBy(ORDERS, 'created_at', page);
   const query = sql<Key & Keyed>`
     select ${columns}, ${walk.key} as key from ${sql.table(table)}
     where ${allOf(matches(filter, clock.now()), walk.beyond())} order by ${walk.rows()} limit ${walk.limit}`;

@@ -6,7 +6,7 @@ import type { Database } from '../db/database.js';
 import type { RefreshToken, RevokedReason } from '../db/entities/refresh-token.js';
 import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import type { OwnScope, Scopes } from '../domain/scopes.js';
-import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { column, type OrderedPageRequest, type Orders, walkBy } from '../listing/keyset.js';
 import { allOf, type Count, countRows, type Keyed, type Page, pageOf, readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
@@ -81,12 +81,10 @@ export interface SessionFilter {
 
 export type UserSessionOrder = 'last_used_at' | 'started_at';
 
-export interface SessionPageRequest extends PageRequest, SessionFilter {
-  order?: Ordering<UserSessionOrder> | null | undefined;
-}
+export interface SessionPageRequest extends OrderedPageRequest<UserSessionOrder>, SessionFilter {}
 
 /** By their start an index has them; to find those used last, every session of the user is read. */
-const OF_USER: Record<UserSessionOrder, Order> = {
+const OF_USER: Orders<UserSessionOrder> = {
   last_used_at: { columns: [column('lastUsedAt', 'timestamptz'), column('newest.id', 'uuid')], direction: 'desc' },
   started_at: {
     columns: [column('sessions.started_at', 'timestamptz'), column('sessions.family_id', 'uuid')],
@@ -108,10 +106,10 @@ function isLive(live: boolean, now: Date): RawBuilder<unknown> {
 export async function listSessions(
   db: Database,
   userIds: readonly string[],
-  { live, order, ...page }: SessionPageRequest,
+  { live, ...page }: SessionPageRequest,
   now: Date,
 ): Promise<Map<string, Page<Session>>> {
-  const walk = new Walk(orderOf(OF_USER, order ?? { field: 'last_used_at' }), page);
+  const walk = walkBy(OF_USER, 'last_used_at', page);
   const conditions = allOf(sql`sessions.user_id = users.id`, live != null && isLive(live, now), walk.beyond());
   const rows = await readRows(
     db,
@@ -135,7 +133,7 @@ const NEWEST_RECORD = newestRecordOf(sql`started.family_id`);
 
 export type SessionOrder = 'started_at';
 
-const OF_ALL: Record<SessionOrder, Order> = {
+const OF_ALL: Orders<SessionOrder> = {
   started_at: { columns: [column('family_id', 'uuid')], direction: 'desc' },
 };
 
@@ -149,10 +147,9 @@ const OF_ALL: Record<SessionOrder, Order> = {
 export async function listAllSessions(
   { clock, db }: Deps<'clock' | 'db'>,
   { live }: SessionFilter,
-  page: PageRequest,
-  ordering: Ordering<SessionOrder> = { field: 'started_at' },
+  page: OrderedPageRequest<SessionOrder>,
 ): Promise<Page<Session>> {
-  const walk = new Walk(orderOf(OF_ALL, ordering), page);
+  const walk = walkBy(OF_ALL, 'started_at', page);
   const now = clock.now();
   const started = sql`select family_id from sessions where ${walk.beyond()} order by ${walk.rows()}`;
   const last = sql`(select ${walk.key} from (${started} offset ${EXAMINED_SESSIONS - 1} limit 1) as examined)`;

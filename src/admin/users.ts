@@ -4,7 +4,7 @@ import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import { normaliseEmail } from '../domain/email.js';
 import type { Role } from '../domain/roles.js';
 import { checkedIds, type IdFilter } from '../listing/ids.js';
-import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { column, type OrderedPageRequest, type Orders, walkBy } from '../listing/keyset.js';
 import { allOf, type Count, countRows, type Keyed, type Page, pageOf, readPage, readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { isUuid } from '../platform/ids.js';
@@ -56,7 +56,7 @@ const ID = column('id', 'uuid');
  * There is no index of `last_login_at`: each login would have to update it. So a page in this order reads every user that
  * the filter leaves, and sorts.
  */
-const ORDERS: Record<UserOrder, Order> = {
+const ORDERS: Orders<UserOrder> = {
   email: { columns: [column('email', 'text')], direction: 'asc' },
   created_at: { columns: [column('created_at', 'timestamptz'), ID], direction: 'desc', name: 'created_at' },
   last_login_at: {
@@ -79,10 +79,9 @@ interface Span {
 export async function findUsers(
   { clock, db }: Deps<'clock' | 'db'>,
   filter: UserFilter,
-  page: PageRequest,
-  ordering: Ordering<UserOrder> = { field: 'email' },
+  page: OrderedPageRequest<UserOrder>,
 ): Promise<Page<ListedUser>> {
-  const walk = new Walk(orderOf(ORDERS, ordering), page);
+  const walk = walkBy(ORDERS, 'email', page);
   const now = clock.now();
   const conditions = allOf(walk.beyond(), matches(filter, now));
   const firstUsers = (columns: RawBuilder<unknown>, limit: number) => sql`

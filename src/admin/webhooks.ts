@@ -4,7 +4,7 @@ import { sealSecret } from '../credentials/sealed-secret.js';
 import type { OutboxCursor } from '../db/entities/outbox-cursor.js';
 import type { Webhook } from '../db/entities/webhook.js';
 import { columnsOf, type Reads, sql } from '../db/sql.js';
-import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { column, type OrderedPageRequest, type Orders, walkBy } from '../listing/keyset.js';
 import { type Keyed, type Page, readPage } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { endCursor, moveCursor, pauseCursor, resumeCursor, startCursor } from '../outbox/cursor-changes.js';
@@ -133,17 +133,16 @@ async function lockWebhook({ em, entities }: Change, id: string): Promise<Webhoo
 
 export type WebhookOrder = 'created_at';
 
-const ORDERS: Record<WebhookOrder, Order> = {
+const ORDERS: Orders<WebhookOrder> = {
   created_at: { columns: [column('created_at', 'timestamptz'), column('webhooks.id', 'uuid')], direction: 'asc' },
 };
 
 /** A page of webhooks, oldest first unless asked otherwise. @throws {AdminRefusal} for an invalid page */
 export async function listWebhooks(
   { db }: Deps<'db'>,
-  page: PageRequest,
-  ordering: Ordering<WebhookOrder> = { field: 'created_at' },
+  page: OrderedPageRequest<WebhookOrder>,
 ): Promise<Page<ListedWebhook>> {
-  const walk = new Walk(orderOf(ORDERS, ordering), page);
+  const walk = walkBy(ORDERS, 'created_at', page);
   const query = sql<ListedWebhook & Keyed>`
     select ${COLUMNS}, ${walk.key} as key from webhooks join outbox_cursors using (id)
     where ${walk.beyond()} order by ${walk.rows()} limit ${walk.limit}`;

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.js';
 import { type RawBuilder, sql } from '../db/sql.js';
 import { statement } from '../db/statement.js';
 import { normaliseEmail } from '../domain/email.js';
-import { column, type Order, type Ordering, orderOf, type PageRequest, Walk } from '../listing/keyset.js';
+import { column, type OrderedPageRequest, type Orders, type Walk, walkBy } from '../listing/keyset.js';
 import { allOf, type Count, countRows, type Keyed, MAX_COUNTED, type Page, readPage } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import type { EventType } from './events.js';
@@ -44,7 +44,7 @@ export interface AuditRow {
 
 export type AuditOrder = 'created_at';
 
-export const AUDIT_ORDERS: Record<AuditOrder, Order> = {
+const ORDERS: Orders<AuditOrder> = {
   created_at: { columns: [column('created_at', 'timestamptz'), column('id', 'uuid')], direction: 'desc' },
 };
 
@@ -56,12 +56,14 @@ export const AUDIT_ORDERS: Record<AuditOrder, Order> = {
 export async function listAuditEvents(
   { db }: { db: Database },
   filter: AuditEventFilter,
-  page: PageRequest,
-  ordering: Ordering<AuditOrder> = { field: 'created_at' },
+  page: OrderedPageRequest<AuditOrder>,
 ): Promise<Page<AuditRow>> {
-  const walk = new Walk(orderOf(AUDIT_ORDERS, ordering), page);
+  const walk = auditWalk(page);
   return readPage(db, walk, await auditEventsQuery(db, filter, walk));
 }
+
+/** @throws {AdminRefusal} for an invalid page */
+export const auditWalk = (page: OrderedPageRequest<AuditOrder>): Walk => walkBy(ORDERS, 'created_at', page);
 
 /** The statement of `listAuditEvents`, exported so that tests can see its plan. */
 export async function auditEventsQuery(

@@ -25,22 +25,6 @@ export function column(name: string, type: Column['type'], isNullable = false): 
   return { sql: sql.ref(name), type, isNullable };
 }
 
-/** The field by which a caller orders a list. Undefined is the direction that the list defines. */
-export interface Ordering<Field extends string> {
-  field: Field;
-  direction?: Direction | undefined;
-}
-
-/** @param orders each field in the direction that the list defines */
-export function orderOf<Field extends string>(
-  orders: Record<Field, Order>,
-  { field, direction }: Ordering<Field>,
-): Order {
-  const defined = orders[field];
-  if (direction === undefined || direction === defined.direction) return defined;
-  return { columns: defined.columns, direction, name: `${field} ${direction}` };
-}
-
 /** Forward the first rows behind the cursor `after`, backward the last ones in front of `before`. Null is as if left out. */
 export interface PageRequest {
   /** Rows wanted, 1 to 100 */
@@ -51,11 +35,36 @@ export interface PageRequest {
   before?: string | null | undefined;
 }
 
+/** The field by which a list is ordered; without a direction in that of `Orders`. */
+export interface Ordering<Field extends string> {
+  field: Field;
+  direction?: Direction;
+}
+
+export interface OrderedPageRequest<Field extends string> extends PageRequest {
+  order?: Ordering<Field> | null | undefined;
+}
+
+/** By field: its order in the direction that is older than the other, or more usual. */
+export type Orders<Field extends string> = Record<Field, Order>;
+
 export const MAX_ROWS = 100;
 /** Rows of a page if a request does not say how many. */
 export const DEFAULT_ROWS = 50;
 
 export const rowsRefused = (argument: 'first' | 'last') => `${argument} must be 1 to ${MAX_ROWS}`;
+
+/** @param usual the field if the request names none @throws {AdminRefusal} as `Walk` */
+export function walkBy<Field extends string>(
+  orders: Orders<Field>,
+  usual: Field,
+  { order, ...page }: OrderedPageRequest<Field>,
+): Walk {
+  const { field, direction } = order ?? { field: usual };
+  const own = orders[field];
+  const isOwn = direction === undefined || direction === own.direction;
+  return new Walk(isOwn ? own : { columns: own.columns, direction, name: `${field} ${direction}` }, page);
+}
 
 /** Reads a page in the order of a list, or from behind against it. */
 export class Walk {

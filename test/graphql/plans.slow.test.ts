@@ -1,8 +1,8 @@
 /** Each listing reads by an index and sorts no more than it shows, also with a long audit log. (Interface 11) */
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import { AUDIT_ORDERS, type AuditEventFilter, auditEventsQuery, countedEventsQuery } from '../../src/audit/log.js';
-import { encodeCursor, orderOf, type PageRequest, Walk } from '../../src/listing/keyset.js';
+import { type AuditEventFilter, auditEventsQuery, auditWalk, countedEventsQuery } from '../../src/audit/log.js';
+import { encodeCursor, type PageRequest } from '../../src/listing/keyset.js';
 import { MAX_COUNTED } from '../../src/listing/page.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, dataOf, newApiKey, newcomer } from '../support/gateway/graphql.js';
@@ -185,15 +185,14 @@ const FILTERS: Array<[string, AuditEventFilter, number]> = [
 /** From both ends and from far in, in both orders */
 const FAR_IN = ['2026-01-04T12:00:00.000000Z', 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
 const WALKS = (['desc', 'asc'] as const).flatMap((direction) => {
-  const order = orderOf(AUDIT_ORDERS, { field: 'created_at', direction });
-  const cursor = encodeCursor(...FAR_IN, ...(order.name === undefined ? [] : [order.name]));
+  const cursor = encodeCursor(...FAR_IN, ...(direction === 'desc' ? [] : ['created_at asc']));
   const pages: PageRequest[] = [
     { first: 50 },
     { first: 50, after: cursor },
     { last: 50 },
     { last: 50, before: cursor },
   ];
-  return pages.map((page) => new Walk(order, page));
+  return pages.map((page) => auditWalk({ ...page, order: { field: 'created_at', direction } }));
 });
 
 test.each(FILTERS)(
@@ -305,15 +304,17 @@ const USER_FILTERS: Array<[string, string, number]> = [
   ['inactivity', 'filter: { isActive: false }', 51],
   ['a lock', 'filter: { isLocked: true }', 200], // all locked users
   ['no lock', 'filter: { isLocked: false }', 100],
+  ['a password', 'filter: { hasPassword: true }', 51],
+  ['no password', 'filter: { hasPassword: false }', 0],
   ['a common part', 'filter: { search: "son1" }', 10_000],
   ['a part of no e-mail', 'filter: { search: "nobody at all" }', 10_000],
 ];
 test.each(USER_FILTERS)(
   'Interface 11: the listing of users by %s reads one page by an index',
   async (_what, filter, most) => {
-    for (const after of ['', `after: "${far}"`]) {
-      const page = [filter, after, 'first: 50'].filter(Boolean).join(', ');
-      const { sql, parameters } = await statementOf(`{ users(${page}) { edges { node { id } } } }`, reader, 'users');
+    for (const page of ['first: 50', `first: 50, after: "${far}"`, 'last: 50', `last: 50, before: "${far}"`]) {
+      const args = [filter, page].filter(Boolean).join(', ');
+      const { sql, parameters } = await statementOf(`{ users(${args}) { edges { node { id } } } }`, reader, 'users');
       expectIndexed(await explain(sql, parameters), most);
     }
   },
@@ -327,8 +328,8 @@ test.each([
   ['a part of no e-mail', 'filter: { search: "nobody at all" }, ', 10_000],
 ])('Interface 11: users by %s, in the order of creation, are read by an index', async (_what, filter, most) => {
   const middle = encodeCursor('2026-01-01T02:00:00.000000Z', BUSY, 'created_at');
-  for (const after of ['', `, after: "${middle}"`]) {
-    const text = `{ users(${filter}orderBy: created_at, first: 50${after}) { nodes { id } } }`;
+  for (const page of ['first: 50', `first: 50, after: "${middle}"`, 'last: 50', `last: 50, before: "${middle}"`]) {
+    const text = `{ users(${filter}orderBy: created_at, ${page}) { nodes { id } } }`;
     const { sql, parameters } = await statementOf(text, reader, 'users');
     expectIndexed(await explain(sql, parameters), most);
   }
@@ -415,8 +416,9 @@ describe('Interface 11: the sessions of all users', () => {
     ['life, which all have', 'filter: { live: true }, ', 10_000],
     ['an end, which none has', 'filter: { live: false }, ', 10_000],
   ])('by %s, are read and counted by an index, no further than a filter examines', async (_what, filter, most) => {
-    for (const after of ['', `, after: "${encodeCursor('80000000-0000-4000-8000-000000000000')}"`]) {
-      const text = `{ sessions(${filter}first: 50${after}) { nodes { id } totalCount { count } } }`;
+    const middle = encodeCursor('80000000-0000-4000-8000-000000000000');
+    for (const args of ['first: 50', `first: 50, after: "${middle}"`, 'last: 50', `last: 50, before: "${middle}"`]) {
+      const text = `{ sessions(${filter}${args}) { nodes { id } totalCount { count } } }`;
       const [page, count, ...others] = await statementsOf(text, as, 'from sessions');
       expect(others).toEqual([]);
       expectIndexed(await explain(page?.sql ?? '', page?.parameters ?? []), most, BLOCKS);

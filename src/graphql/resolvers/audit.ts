@@ -3,7 +3,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription 
 import { countByTime } from '../../audit/counts.js';
 import { type AuditEventFilter, type AuditOrder, countAuditEvents, listAuditEvents } from '../../audit/log.js';
 import { sessionNamedBy } from '../../audit/lookups.js';
-import type { Ordering } from '../../listing/keyset.js';
+import type { OrderedPageRequest } from '../../listing/keyset.js';
 import { isUuid } from '../../platform/ids.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { RequireScope } from '../authorization.js';
@@ -17,12 +17,12 @@ import {
   AuditEventAddedType,
   AuditEventConnection,
   AuditEventFilterInput,
-  AuditEventOrdering,
+  AuditEventPageArgs,
   AuditEventType,
   TimeBucketEnum,
   toAuditEvent,
 } from '../types/audit.js';
-import { type CountedConnection, PageArgs, toConnection } from '../types/connection.js';
+import { type CountedConnection, toConnection } from '../types/connection.js';
 import { UserType } from '../types/user.js';
 
 const UTC = 'UTC';
@@ -48,16 +48,14 @@ export class AuditResolver {
   })
   async auditEvents(
     @Ctx() { deps }: GraphqlContext,
-    @Args() page: PageArgs,
+    @Args(() => AuditEventPageArgs) page: OrderedPageRequest<AuditOrder>,
     @Arg('filter', () => AuditEventFilterInput, {
       nullable: true,
       description: 'Filters the events. Omit it for all events.',
     })
     filter: AuditEventFilterInput | undefined,
-    @Arg('order', () => AuditEventOrdering, { nullable: true, description: 'Order of the events.' })
-    order: Ordering<AuditOrder> | null | undefined,
   ): Promise<CountedConnection<AuditEventType>> {
-    const events = await listAuditEvents(deps, filter ?? {}, page, order ?? undefined);
+    const events = await listAuditEvents(deps, filter ?? {}, page);
     const connection = toConnection(events, toAuditEvent);
     return { ...connection, countAll: () => countAuditEvents(deps, filter ?? {}) };
   }

@@ -3,11 +3,11 @@ import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { countApiKeys, createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../admin/api-keys.js';
 import { countCronKeys, createCronKey, listCronKeys, revokeCronKey, rotateCronKey } from '../../admin/cron-keys.js';
 import type { KeyOrder } from '../../admin/key-fields.js';
-import type { Ordering } from '../../listing/keyset.js';
+import type { OrderedPageRequest } from '../../listing/keyset.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
-import { type CountedConnection, PageArgs, toConnection } from '../types/connection.js';
+import { type CountedConnection, toConnection } from '../types/connection.js';
 import {
   ApiKeyConnection,
   ApiKeyFilterInput,
@@ -19,7 +19,7 @@ import {
   CronKeyConnection,
   CronKeyFilterInput,
   type CronKeyType,
-  KeyOrdering,
+  KeyPageArgs,
   RevokeApiKeyInput,
   RevokeApiKeyPayload,
   RevokeCronKeyInput,
@@ -43,14 +43,12 @@ export class ApiKeyResolver {
   })
   async apiKeys(
     @Ctx() { deps }: GraphqlContext,
-    @Args() page: PageArgs,
+    @Args(() => KeyPageArgs) page: OrderedPageRequest<KeyOrder>,
     @Arg('filter', () => ApiKeyFilterInput, { nullable: true, description: 'Filters the keys. Omit it for all keys.' })
     filter: ApiKeyFilterInput | undefined,
-    @Arg('order', () => KeyOrdering, { nullable: true, description: 'Order of the keys.' })
-    order: Ordering<KeyOrder> | null | undefined,
   ): Promise<CountedConnection<ApiKeyType>> {
     const now = deps.clock.now();
-    const keys = await listApiKeys(deps, filter ?? {}, page, order ?? undefined);
+    const keys = await listApiKeys(deps, filter ?? {}, page);
     const connection = toConnection(keys, (key) => toApiKey(key, now));
     return { ...connection, countAll: () => countApiKeys(deps, filter ?? {}) };
   }
@@ -105,14 +103,12 @@ export class CronKeyResolver {
   })
   async cronKeys(
     @Ctx() { deps }: GraphqlContext,
-    @Args() page: PageArgs,
+    @Args(() => KeyPageArgs) page: OrderedPageRequest<KeyOrder>,
     @Arg('filter', () => CronKeyFilterInput, { nullable: true, description: 'Filters the keys. Omit it for all keys.' })
     filter: CronKeyFilterInput | undefined,
-    @Arg('order', () => KeyOrdering, { nullable: true, description: 'Order of the keys.' })
-    order: Ordering<KeyOrder> | null | undefined,
   ): Promise<CountedConnection<CronKeyType>> {
     const now = deps.clock.now();
-    const keys = await listCronKeys(deps, filter ?? {}, page, order ?? undefined);
+    const keys = await listCronKeys(deps, filter ?? {}, page);
     const connection = toConnection(keys, (key) => toCronKey(key, now));
     return { ...connection, countAll: () => countCronKeys(deps, filter ?? {}) };
   }

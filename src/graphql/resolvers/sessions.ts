@@ -10,7 +10,7 @@ import {
   type SessionOrder,
 } from '../../admin/sessions.js';
 import { asUser } from '../../callers/caller.js';
-import type { Ordering } from '../../listing/keyset.js';
+import type { OrderedPageRequest } from '../../listing/keyset.js';
 import {
   operatorOf,
   RequireScope,
@@ -31,7 +31,7 @@ import {
   SessionEventConnection,
   type SessionEventType,
   SessionFilterInput,
-  SessionOrdering,
+  SessionPageArgs,
   SessionType,
   toSession,
 } from '../types/session.js';
@@ -66,16 +66,14 @@ export class SessionResolver {
   })
   async sessions(
     @Ctx() { caller, deps }: GraphqlContext,
-    @Args() page: PageArgs,
+    @Args(() => SessionPageArgs) page: OrderedPageRequest<SessionOrder>,
     @Arg('filter', () => SessionFilterInput, {
       nullable: true,
       description: 'Filters the sessions. Omit it for all sessions.',
     })
     filter: SessionFilterInput | undefined,
-    @Arg('order', () => SessionOrdering, { nullable: true, description: 'Order of the sessions.' })
-    order: Ordering<SessionOrder> | null | undefined,
   ): Promise<CountedConnection<SessionType>> {
-    const sessions = await listAllSessions(deps, filter ?? {}, page, order ?? undefined);
+    const sessions = await listAllSessions(deps, filter ?? {}, page);
     const connection = toConnection(sessions, (session) => toSession(session, caller));
     return { ...connection, countAll: () => countAllSessions(deps, filter ?? {}) };
   }

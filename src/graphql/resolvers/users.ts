@@ -13,7 +13,7 @@ import {
 } from '../../admin/user-changes.js';
 import { eraseUser } from '../../admin/user-erasure.js';
 import { countUsers, findUser, findUsers, type UserOrder, unknownUser } from '../../admin/users.js';
-import type { Ordering } from '../../listing/keyset.js';
+import type { OrderedPageRequest } from '../../listing/keyset.js';
 import { AdminRefusal } from '../../listing/refusal.js';
 import {
   operatorOf,
@@ -25,8 +25,8 @@ import {
 } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfLoaded, costOfPage, costOfUsers } from '../limits.js';
-import { type Connection, type CountedConnection, PageArgs, same, toConnection } from '../types/connection.js';
-import { SessionConnection, type SessionType, toSession, UserSessionOrdering } from '../types/session.js';
+import { type Connection, type CountedConnection, same, toConnection } from '../types/connection.js';
+import { SessionConnection, type SessionType, toSession, UserSessionPageArgs } from '../types/session.js';
 import {
   CreateUserInput,
   CreateUserPayload,
@@ -49,7 +49,7 @@ import {
   UserConnection,
   UserFilterInput,
   UserOrderEnum,
-  UserOrdering,
+  UserPageArgs,
   UserType,
 } from '../types/user.js';
 
@@ -82,7 +82,7 @@ export class UserResolver {
   })
   async users(
     @Ctx() { deps, isGone, concurrency }: GraphqlContext,
-    @Args() page: PageArgs,
+    @Args(() => UserPageArgs) { order, ...page }: OrderedPageRequest<UserOrder>,
     @Arg('filter', () => UserFilterInput, { nullable: true, description: 'Filters the users. Omit it for all users.' })
     filter: UserFilterInput | undefined,
     @Arg('orderBy', () => UserOrderEnum, {
@@ -92,14 +92,12 @@ export class UserResolver {
         'that it comes from, and no other.',
     })
     orderBy: UserOrder | null | undefined,
-    @Arg('order', () => UserOrdering, { nullable: true, description: 'Order of the users, instead of `orderBy`.' })
-    order: Ordering<UserOrder> | null | undefined,
   ): Promise<CountedConnection<UserType>> {
     if (order && orderBy) {
       throw new AdminRefusal('invalid_page', 'Send order or orderBy, not both', { argument: 'order' });
     }
     const ordering = order ?? { field: orderBy ?? UserOrderEnum.email };
-    const read = () => findUsers(deps, filter ?? {}, page, ordering);
+    const read = () => findUsers(deps, filter ?? {}, { ...page, order: ordering });
     const users = ordering.field === 'last_login_at' ? await concurrency.ofMuch(isGone, read) : await read();
     return { ...toConnection(users, same), countAll: () => countUsers(deps, filter ?? {}) };
   }
@@ -112,16 +110,14 @@ export class UserResolver {
   async sessions(
     @Root() { id }: UserType,
     @Ctx() { caller, sessionsOf }: GraphqlContext,
-    @Args() page: PageArgs,
+    @Args(() => UserSessionPageArgs) page: OrderedPageRequest<UserSessionOrder>,
     @Arg('live', () => Boolean, {
       nullable: true,
       description: 'Only live sessions if true, only ended ones if false. Omit it for both.',
     })
     live: boolean | undefined,
-    @Arg('order', () => UserSessionOrdering, { nullable: true, description: 'Order of the sessions.' })
-    order: Ordering<UserSessionOrder> | null | undefined,
   ): Promise<Connection<SessionType>> {
-    return toConnection(await sessionsOf({ ...page, live, order }, id), (session) => toSession(session, caller));
+    return toConnection(await sessionsOf({ ...page, live }, id), (session) => toSession(session, caller));
   }
 
   @RequireScopeUnlessOwn<UserType>('users:read', ({ id }) => id)

@@ -10,11 +10,11 @@ import {
   rotateWebhookSecret,
   type WebhookOrder,
 } from '../../admin/webhooks.js';
-import type { Ordering } from '../../listing/keyset.js';
+import type { OrderedPageRequest } from '../../listing/keyset.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
 import { costOfPage } from '../limits.js';
-import { type Connection, PageArgs, toConnection } from '../types/connection.js';
+import { type Connection, toConnection } from '../types/connection.js';
 import {
   CreateWebhookInput,
   CreateWebhookPayload,
@@ -30,7 +30,7 @@ import {
   RotateWebhookSecretPayload,
   toWebhook,
   WebhookConnection,
-  WebhookOrdering,
+  WebhookPageArgs,
   type WebhookType,
 } from '../types/webhook.js';
 
@@ -44,12 +44,10 @@ export class WebhookResolver {
   })
   async webhooks(
     @Ctx() { deps }: GraphqlContext,
-    @Args() page: PageArgs,
-    @Arg('order', () => WebhookOrdering, { nullable: true, description: 'Order of the webhooks.' })
-    order: Ordering<WebhookOrder> | null | undefined,
+    @Args(() => WebhookPageArgs) page: OrderedPageRequest<WebhookOrder>,
   ): Promise<Connection<WebhookType>> {
     const now = deps.clock.now();
-    const webhooks = await listWebhooks(deps, page, order ?? undefined);
+    const webhooks = await listWebhooks(deps, page);
     return toConnection(webhooks, (webhook) => toWebhook(webhook, now));
   }
 

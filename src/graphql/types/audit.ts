@@ -6,7 +6,7 @@ import type { AuditEventFilter, AuditOrder, AuditRow } from '../../audit/log.js'
 import { actorOf, type EventActor, entityIdOf } from '../../audit/lookups.js';
 import type { TimeBucket } from '../../platform/time-buckets.js';
 import { COST_OF_METADATA } from '../limits.js';
-import { countedConnectionType, orderingType } from './connection.js';
+import { countedConnectionType, orderedPageArgs } from './connection.js';
 import { EventBase } from './event-base.js';
 import { GraphQLDateTime, GraphQLJSON } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -111,7 +111,7 @@ export function toAuditEvent(row: AuditRow): AuditEventType {
 
 export const AuditEventConnection = countedConnectionType('AuditEvent', AuditEventType, 'In the requested order.');
 
-export const AuditEventOrdering = orderingType<AuditOrder>('AuditEvent', { created_at: 'When the event happened.' });
+export const AuditEventPageArgs = orderedPageArgs<AuditOrder>('AuditEvent', { created_at: 'When the event happened.' });
 
 @InputType({ description: 'Conditions shared by the audit filters.' })
 abstract class WhatFilter {

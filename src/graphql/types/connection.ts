@@ -3,7 +3,7 @@
  * promise. (Interface 11)
  */
 import { ArgsType, type ClassType, Ctx, Field, InputType, Int, ObjectType } from 'type-graphql';
-import type { Direction, Ordering, PageRequest } from '../../listing/keyset.js';
+import type { Direction, OrderedPageRequest, Ordering, PageRequest } from '../../listing/keyset.js';
 import type { Count, Page } from '../../listing/page.js';
 import type { Waiting } from '../concurrency.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -67,21 +67,27 @@ const DirectionEnum = spelledEnum<Direction>(
   },
 );
 
-/** The input `<name>Ordering` and the enum `<name>OrderField`. @param fields descriptions by name */
-export function orderingType<F extends string>(
+/** `PageArgs` with `order`, the input `<name>Ordering` and the enum `<name>OrderField`. @param fields descriptions by name */
+export function orderedPageArgs<F extends string>(
   name: string,
   fields: Record<F, string>,
-): ClassType<Required<Ordering<F>>> {
+): ClassType<OrderedPageRequest<F>> {
   const FieldEnum = spelledEnum<F>(`${name}OrderField`, 'What a list can be ordered by.', fields);
 
   @InputType(`${name}Ordering`, {
     description: 'Order of a list. A cursor continues the order that it comes from, and no other.',
   })
-  class OrderingType {
+  class Ordered implements Required<Ordering<F>> {
     @Field(() => FieldEnum, { description: 'Orders by this field.' }) field!: F;
     @Field(() => DirectionEnum, { description: 'The direction.' }) direction!: Direction;
   }
-  return OrderingType;
+
+  @ArgsType()
+  class OrderedPageArgs extends PageArgs {
+    @Field(() => Ordered, { nullable: true, description: 'Order of the list, if not the usual one.' })
+    order?: Ordered | null;
+  }
+  return OrderedPageArgs;
 }
 
 const CountPrecisionEnum = spelledEnum<Count['precision']>('CountPrecision', 'Precision of a count.', {

@@ -11,7 +11,7 @@ import {
   type Rotation,
 } from '../../admin/key-fields.js';
 import { COST_OF_SCOPES } from '../limits.js';
-import { countedConnectionType, orderingType } from './connection.js';
+import { countedConnectionType, orderedPageArgs } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 
 @ObjectType({ simpleResolvers: true })
@@ -57,7 +57,7 @@ export class ApiKeyType extends KeyType {
 export const CronKeyConnection = countedConnectionType('CronKey', CronKeyType, 'In the requested order.');
 export const ApiKeyConnection = countedConnectionType('ApiKey', ApiKeyType, 'In the requested order.');
 
-export const KeyOrdering = orderingType<KeyOrder>('Key', {
+export const KeyPageArgs = orderedPageArgs<KeyOrder>('Key', {
   created_at: 'When the key was created.',
   service_name: 'Name of the service that uses the key.',
   last_used_at: 'When the key was last used.',

@@ -4,7 +4,7 @@ import type { SessionEvent, SessionEventKind } from '../../admin/session-events.
 import type { Session, SessionEndReason, SessionFilter, SessionOrder, UserSessionOrder } from '../../admin/sessions.js';
 import { asUser, type Caller } from '../../callers/caller.js';
 import { COST_OF_USER_AGENT } from '../limits.js';
-import { connectionType, countedConnectionType, orderingType } from './connection.js';
+import { connectionType, countedConnectionType, orderedPageArgs } from './connection.js';
 import { EventBase } from './event-base.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -82,9 +82,9 @@ export const AllSessionsConnection = countedConnectionType('AllSessions', Sessio
 
 const STARTED = 'When the user logged in.';
 
-export const SessionOrdering = orderingType<SessionOrder>('Session', { started_at: STARTED });
+export const SessionPageArgs = orderedPageArgs<SessionOrder>('Session', { started_at: STARTED });
 
-export const UserSessionOrdering = orderingType<UserSessionOrder>('UserSession', {
+export const UserSessionPageArgs = orderedPageArgs<UserSessionOrder>('UserSession', {
   last_used_at: 'When the newest refresh token was issued, by login or refresh.',
   started_at: STARTED,
 });

@@ -4,7 +4,7 @@ import type { ListedUser, UserFilter, UserOrder } from '../../admin/users.js';
 import type { LinkPurpose } from '../../domain/link-purpose.js';
 import type { Role } from '../../domain/roles.js';
 import { RoleEnum } from './caller.js';
-import { countedConnectionType, orderingType } from './connection.js';
+import { countedConnectionType, orderedPageArgs } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -41,7 +41,7 @@ export const UserOrderEnum = spelledEnum<UserOrder>('UserOrder', 'Order of users
     'By last login, most recent first; users who have never logged in come last. Each page reads all users.',
 });
 
-export const UserOrdering = orderingType<UserOrder>('User', {
+export const UserPageArgs = orderedPageArgs<UserOrder>('User', {
   email: 'Email address.',
   created_at: 'When the user was created.',
   last_login_at: 'When the user last logged in. Each page reads all users.',

@@ -7,7 +7,7 @@ import type { PausedBy } from '../../db/entities/outbox-cursor.js';
 import { RequireScope } from '../authorization.js';
 import { COST_OF_EVENT_TYPES, COST_OF_URL } from '../limits.js';
 import { AuditEventTypeEnum } from './audit.js';
-import { connectionType, orderingType } from './connection.js';
+import { connectionType, orderedPageArgs } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -73,7 +73,9 @@ export class WebhookType {
 
 export const WebhookConnection = connectionType('Webhook', WebhookType, 'In the requested order.');
 
-export const WebhookOrdering = orderingType<WebhookOrder>('Webhook', { created_at: 'When the webhook was created.' });
+export const WebhookPageArgs = orderedPageArgs<WebhookOrder>('Webhook', {
+  created_at: 'When the webhook was created.',
+});
 
 export function toWebhook(webhook: ListedWebhook, now: Date): WebhookType {
   const { lastAttemptAt: at, lastOutcome: outcome, lastStatus: status, eventTypes, ...same } = webhook;
