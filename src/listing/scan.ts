@@ -29,6 +29,7 @@ const EXAMINED_ROWS = 10_000;
 /** Yields pages in one statement each, also empty ones, so that its reader can stop in between. */
 export async function* scan<Row>(db: Reads, asked: Scan): AsyncGenerator<Array<Row & Place>> {
   const { table, time, columns, until, where } = asked;
+  const exact = exactTime(sql.ref(time));
   const order = sql`order by ${sql.ref(time)}, id`;
   for (let after: Place | undefined = asked.after ?? BEGINNING; after !== undefined; ) {
     const { at, id }: Place = after;
@@ -36,10 +37,12 @@ export async function* scan<Row>(db: Reads, asked: Scan): AsyncGenerator<Array<R
       where (${sql.ref(time)}, id) > (${at}::timestamptz, ${id}::uuid) and ${until} ${order}`;
     // One snapshot for rows and end: the sweeper may delete rows at any time, by which a later statement would skip others.
     const rows: Array<Row & Place & { lastExamined: Place | null }> = await db.read(sql`
-      select found.*, (${examined(sql`json_build_object('at', ${exactTime(sql.ref(time))}, 'id', id)`)}
-        offset ${EXAMINED_ROWS - 1} limit 1) as "lastExamined"
+      select found.*, (
+        select json_build_object('at', ${exact}, 'id', id)
+        from (${examined(sql`${sql.ref(time)}, id`)} offset ${EXAMINED_ROWS - 1} limit 1) as edge
+      ) as "lastExamined"
       from (select) as page left join (
-        select ${columns}, ${exactTime(sql.ref(time))} as at
+        select ${columns}, ${exact} as at
         from (${examined(sql`*`)} limit ${EXAMINED_ROWS}) as ${sql.table(table)}
         where ${where} ${order} limit ${PAGE_ROWS}
       ) as found on true

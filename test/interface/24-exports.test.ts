@@ -366,6 +366,14 @@ describe('who may', () => {
     }
   });
 
+  test('Interface 14: exports are counted by route alone, without the query', async () => {
+    await download(gateway, `${AUDIT}?userId=x`, (await newCronKey(gateway)).as(''));
+    const { text } = await gateway.send('GET', '/metrics');
+    expect(text).toContain('http_route="/export/audit.csv"');
+    expect(text).not.toMatch(/caller_checks_total\{[^}]*scope_missing/);
+    expect(captured.text()).not.toContain('userId');
+  });
+
   test('Interface 24: a session that has ended, and a deactivated user, are 401 although the token is valid', async () => {
     const out = await newcomer(gateway, 'admin');
     await logout(gateway, out.refreshToken);

@@ -11,6 +11,7 @@ import { csvOf } from '../../platform/csv.js';
 import { Outage, RETRY_AFTER_SECONDS } from '../../platform/outage.js';
 import { addReadOnly, sendError } from '../errors.js';
 import { type Asked, AUDIT_FILTER, type Filter, parseQuery, USER_FILTER } from '../export-query.js';
+import type { RestReason } from '../refusals.js';
 import { readCaller } from '../rest-caller.js';
 import { sendStream } from '../send-stream.js';
 
@@ -36,6 +37,8 @@ const AT_ONCE = 4;
 
 /** How long a client may take nothing: milliseconds */
 const STALLED_MS = 60_000;
+/** Rows that it takes at once, so few that a slow line has them in this time */
+const PART_ROWS = 50;
 
 /** `audit export` has the same, and the cursor last. */
 const AUDIT = csv(
@@ -127,7 +130,7 @@ async function* textOf(
   res: Response,
   { head, text, last }: Format,
   pages: Exported['pages'],
-  refusal: () => Promise<'session_ended' | 'second_factor_required' | 'scope_missing' | undefined>,
+  refusal: () => Promise<RestReason | undefined>,
 ): AsyncGenerator<string> {
   yield head;
   let count = 0;
@@ -138,7 +141,7 @@ async function* textOf(
       return void res.destroy();
     }
     count += rows.length;
-    yield text(rows);
+    for (let i = 0; i < rows.length; i += PART_ROWS) yield text(rows.slice(i, i + PART_ROWS));
   }
   res.locals.outcome = 'success';
   yield last(count);
