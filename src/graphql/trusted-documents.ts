@@ -88,5 +88,5 @@ function askedFor(documentId: unknown, persistedQuery: unknown): string | undefi
 
 /** @returns an empty object in place of what is none */
 function objectIn(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

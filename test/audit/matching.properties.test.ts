@@ -83,25 +83,37 @@ test('Interface 24: what a stream takes is what the list has, for every filter',
   expect(sessionOf.size).toBeGreaterThan(3);
 
   const loose = (text: string): string[] => [text, text.toUpperCase()];
-  const whole: fc.Arbitrary<AuditEventFilter> = fc.record(
-    {
-      eventTypes: fc.option(fc.subarray(TYPES)),
-      isTheft: any(true, false, null),
-      userId: any(...ids.flatMap(loose), randomUUID(), 'x', null),
-      ipAddress: any(...HERE, '', null),
-      email: any(...emails.flatMap(loose), null),
-      actorId: any(...ids.flatMap(loose), ...keys, null),
-      entityId: any(...ids.flatMap(loose), ...keys, ...hooks.flatMap(loose), null),
-      sessionId: any(...sessions.flatMap(loose), randomUUID(), 'x', null),
-      since: any(...times, null),
-      until: any(...times, null),
-    },
-  );
-  const names = ['eventTypes', 'isTheft', 'userId', 'ipAddress', 'email', 'actorId', 'entityId', 'sessionId', 'since', 'until'];
+  const whole: fc.Arbitrary<AuditEventFilter> = fc.record({
+    eventTypes: fc.option(fc.subarray(TYPES)),
+    isTheft: any(true, false, null),
+    userId: any(...ids.flatMap(loose), randomUUID(), 'x', null),
+    ipAddress: any(...HERE, '', null),
+    email: any(...emails.flatMap(loose), null),
+    actorId: any(...ids.flatMap(loose), ...keys, null),
+    entityId: any(...ids.flatMap(loose), ...keys, ...hooks.flatMap(loose), null),
+    sessionId: any(...sessions.flatMap(loose), randomUUID(), 'x', null),
+    since: any(...times, null),
+    until: any(...times, null),
+  });
+  const names = [
+    'eventTypes',
+    'isTheft',
+    'userId',
+    'ipAddress',
+    'email',
+    'actorId',
+    'entityId',
+    'sessionId',
+    'since',
+    'until',
+  ];
   /** Of more fields at once hardly any event has all. */
-  const filter = fc.tuple(whole, fc.subarray(names, { maxLength: 3 })).map(([of, chosen]): AuditEventFilter =>
-    Object.fromEntries(Object.entries(of).filter(([name]) => chosen.includes(name))),
-  );
+  const filter = fc
+    .tuple(whole, fc.subarray(names, { maxLength: 3 }))
+    .map(
+      ([of, chosen]): AuditEventFilter =>
+        Object.fromEntries(Object.entries(of).filter(([name]) => chosen.includes(name))),
+    );
   let found = 0;
   await fc.assert(
     fc.asyncProperty(filter, async (asked) => {
