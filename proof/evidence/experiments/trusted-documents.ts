@@ -18,7 +18,7 @@ import { inLanes } from '../lab/lanes.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
 
 /** Each exchanges the file, and sends every hostile body at each instance as each caller that is restricted there. */
-const ROUNDS = { small: 4, full: 250 };
+const ROUNDS = { small: 4, full: 40 };
 /** A kill of an instance every so many rounds */
 const KILL_EVERY = 4;
 const AT_ONCE = 12;
