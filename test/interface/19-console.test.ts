@@ -30,7 +30,9 @@ const get = (path: string, headers: Record<string, string> = {}) => gateway.send
 const page = async () => (await get('/console/')).text;
 
 /** What the build has made for the page. */
-const files = (): string[] => readdirSync(BUILT).filter((name) => name !== 'page.html.gz');
+/** Trusted documents, which are no asset */
+const MANIFEST = 'trusted-documents.json';
+const files = (): string[] => readdirSync(BUILT).filter((name) => name !== MANIFEST).filter((name) => name !== 'page.html.gz');
 const textOf = (name: string): string => gunzipSync(readFileSync(join(BUILT, `${name}.gz`))).toString();
 
 /** The assets that a tag of the page names. */
@@ -118,6 +120,7 @@ test('Interface 21: the page says the name of the product, whatever characters t
 });
 
 test('Interface 19: each file that the build has made is an asset, which browsers cache for good', async () => {
+  expect((await get(`${ASSETS}/${MANIFEST}`)).status).toBe(404);
   expect(files()).toEqual(expect.arrayContaining([`${await script()}.gz`, `${await style()}.gz`]));
   for (const file of files()) {
     expect(file).toMatch(/^[\w-]+-[A-Z0-9]{8}\.(js|css)\.gz$/);

@@ -46,21 +46,19 @@ export function Users() {
   const [search, setSearch] = useState('');
   const [filter, setFilter] = useState<Filter>({});
   const [sorting, setSorting] = useState(BY_EMAIL);
-  const [problem, setProblem] = useState('');
+  const [failed, setFailed] = useState<{ after: unknown; why: string }>();
   const [order] = sorting.map(({ id, desc }) => ({ field: id, direction: desc ? 'desc' : 'asc' }) as Order);
 
   const query = useQuery(UsersDocument, { variables: { order, filter: { ...filter, search: useRest(search) } } });
   const users = (query.data ?? query.previousData)?.users; // rows stay until others come
-  const loadMore = () => {
-    setProblem('');
-    query.fetchMore({ variables: { after: users?.pageInfo.endCursor } }).catch((error) => setProblem(say(error)));
-  };
+  const after = users?.pageInfo.endCursor;
+  const loadMore = () =>
+    query.fetchMore({ variables: { after } }).catch((error) => setFailed({ after, why: say(error) }));
   const table = useTable({
     ...{ features, columns, data: users?.edges.map(({ node }) => node) ?? NONE, getRowId: ({ id }: User) => id },
     ...{ state: { sorting }, onSortingChange: setSorting, manualSorting: true, enableSortingRemoval: false },
   });
   const { rows } = table.getRowModel();
-  const trouble = query.error ? say(query.error) : problem;
 
   return (
     <section aria-labelledby="users">
@@ -75,6 +73,12 @@ export function Users() {
           onChoose={(state) => setFilter({ ...filter, isActive: null, isLocked: null, ...state })}
         />
       </p>
+      <p role="alert">{query.error && say(query.error)}</p>
+      {query.error && (
+        <button type="button" onClick={() => query.refetch().catch(() => {})}>
+          Try again
+        </button>
+      )}
       <div className="scrolls">
         <table>
           <thead>
@@ -119,12 +123,7 @@ export function Users() {
           </button>
         )}
       </p>
-      <p role="alert">{trouble}</p>
-      {query.error && (
-        <button type="button" onClick={() => query.refetch().catch(() => {})}>
-          Try again
-        </button>
-      )}
+      <p role="alert">{failed && failed.after === after && failed.why}</p>
     </section>
   );
 }
