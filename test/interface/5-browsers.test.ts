@@ -82,6 +82,7 @@ test('Interface 5: CORS: an origin of the list may read the answer with credenti
     expect(answer.headers['vary']).toContain('Origin');
     const exposed = String(answer.headers['access-control-expose-headers']).split(',');
     expect(exposed).toEqual([
+      'Export-Until',
       'RateLimit',
       'RateLimit-Policy',
       'Refresh-Retry',
@@ -101,9 +102,9 @@ test('Interface 5: CORS: the preflight is answered for the list and for nobody e
   const allowed = await preflight(gateway, APP);
   expect(allowed.status).toBe(204);
   expect(allowed.headers['access-control-allow-origin']).toBe(APP);
-  expect(allowed.headers['access-control-allow-methods']).toBe('POST,DELETE');
+  expect(allowed.headers['access-control-allow-methods']).toBe('GET,POST,DELETE');
   expect(allowed.headers['access-control-allow-headers']).toBe(
-    'Authorization,Content-Type,GraphQL-Cost,Refresh-Retry,traceparent,tracestate,X-Request-Id',
+    'Authorization,Content-Type,GraphQL-Cost,Last-Event-ID,Refresh-Retry,traceparent,tracestate,X-Request-Id',
   );
   const refused = await preflight(gateway, EVIL);
   expect(refused.headers['access-control-allow-origin']).toBeUndefined();
