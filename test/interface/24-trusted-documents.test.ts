@@ -278,11 +278,13 @@ describe('Interface 24: files that change', () => {
           file.write(content);
           const before = said().length;
           await instance.app.readFiles();
-          expect(said().slice(before)).toMatchObject([
+          const told =
             valid === undefined
               ? { level: 'error', msg: 'changed trusted documents refused; those in use stay' }
-              : { level: 'info', msg: 'trusted documents read again', documents: 1 },
-          ]);
+              : { level: 'info', msg: 'trusted documents read again', documents: 1 };
+          // Twice if the instance has just looked by itself.
+          for (const line of said().slice(before)) expect(line).toMatchObject(told);
+          expect(said().length).toBeGreaterThan(before);
           inUse = valid ?? inUse;
           for (const text of [TEXT, A, B]) {
             const verdict = verdictOf(await post(instance, as.cron, { documentId: sha256(text) }));
