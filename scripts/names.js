@@ -19,6 +19,7 @@ const MAY_SKIP = {
   'test/credentials/build-argon2.slow.test.ts': 'a compiler',
   'test/doctor/planted-faults.slow.test.ts': 'the right to mount, or an address that is not of loopback',
   'test/interface/10-full-disk.slow.test.ts': 'the right to mount',
+  'test/interface/24-exports.slow.test.ts': 'pandas or LibreOffice',
   'test/interface/10-readiness.test.ts': 'the right to mount',
   'test/old-node.slow.test.ts': 'an old Node',
 };
