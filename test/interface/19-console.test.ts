@@ -32,7 +32,10 @@ const page = async () => (await get('/console/')).text;
 /** What the build has made for the page. */
 /** Trusted documents, which are no asset */
 const MANIFEST = 'trusted-documents.json';
-const files = (): string[] => readdirSync(BUILT).filter((name) => name !== MANIFEST).filter((name) => name !== 'page.html.gz');
+const files = (): string[] =>
+  readdirSync(BUILT)
+    .filter((name) => name !== MANIFEST)
+    .filter((name) => name !== 'page.html.gz');
 const textOf = (name: string): string => gunzipSync(readFileSync(join(BUILT, `${name}.gz`))).toString();
 
 /** The assets that a tag of the page names. */
