@@ -1,9 +1,10 @@
 /** Puts the parts of the client together. (Interface 13) */
 import { AuthError } from './auth-error.js';
 import { createAuthorizedFetch } from './authorized-fetch.js';
+import { ME } from './documents.js';
 import { atMost, attempt, type Environment, unlessAborted } from './environment.js';
 import { type Grant, grantOf, loginOf } from './grant.js';
-import { askMe } from './graphql.js';
+import { askGraphql } from './graphql.js';
 import type { Inside } from './inside.js';
 import { createLogout } from './logout.js';
 import { createRefresh } from './refresh.js';
@@ -170,7 +171,7 @@ export function createClient(options: AuthClientOptions, environment: Environmen
       const failure = await logout.ask();
       if (failure) throw failure;
     },
-    me: () => askMe(askWithToken),
+    me: () => askGraphql(askWithToken, ME),
     changePassword: ({ currentPassword, newPassword }) => {
       const body = { current_password: currentPassword, new_password: newPassword };
       return askWithToken('password', sessionsEndedOf, body);

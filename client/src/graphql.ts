@@ -1,7 +1,5 @@
 /** Operations of GraphQL on what is one's own. (Interface 7 and 21) */
-import { ME } from './documents.js';
 import type { Ask } from './routes.js';
-import type { Me } from './types.js';
 
 /**
  * @returns the first field of the operation
@@ -13,5 +11,3 @@ export function askGraphql<T extends object>(askWithToken: Ask, query: string, v
     errors ? undefined : Object.values(data)[0];
   return askWithToken('../graphql', accept, { query, variables });
 }
-
-export const askMe = (askWithToken: Ask): Promise<Me> => askGraphql(askWithToken, ME);

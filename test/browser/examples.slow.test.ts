@@ -359,7 +359,7 @@ inChromium('docs/login.md in Chromium', () => {
       expect([to, new URL(page.url()).origin]).toEqual([to, origin]);
     }
     const { user } = await withTotp(gateway);
-    await page.evaluate(`import('/src/auth.ts').then(({ auth }) => auth.logout())`);
+    await page.evaluate(`void import('/src/auth.ts').then(({ auth }) => auth.logout())`); // which leaves the page
     await page.waitForURL(/\/login/);
     await logIn(page, user.email, PASSWORD);
     await page.waitForFunction(

@@ -88,7 +88,7 @@ testWith(
       stream.setEncoding('utf8').on('data', (part: string) => {
         text += part;
       });
-      await until('the stream has begun', () => text.startsWith(':\n\n'));
+      await until('the stream has begun', () => text.startsWith(':\nid: '));
       await login(gateway, 'tls@example.com', WRONG);
       await until('the event has come', () => text.includes('"login_failure"'));
       expect(stream.readableEnded).toBe(false);

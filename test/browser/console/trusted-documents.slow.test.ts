@@ -41,9 +41,20 @@ inChromium('in Chromium, where only trusted documents run', () => {
     return samples.map(({ value }) => value);
   }
 
-  async function settled(page: Page): Promise<void> {
-    await page.waitForLoadState('networkidle');
-    await until('nothing is being loaded', async () => (await page.locator('[aria-busy="true"]').count()) === 0);
+  /** @returns waits until a view has all of its data; a stream goes on. */
+  function settling(page: Page): () => Promise<void> {
+    const asked = new Set<unknown>();
+    page.on('request', (request) => {
+      if (request.headers()['accept'] !== 'text/event-stream') asked.add(request);
+    });
+    for (const end of ['requestfinished', 'requestfailed'] as const) {
+      page.on(end as 'requestfinished', (request) => asked.delete(request));
+    }
+    const isBusy = async () => asked.size > 0 || (await page.locator('[aria-busy="true"]').count()) > 0;
+    return async () => {
+      await page.getByRole('button', { name: 'Log out' }).waitFor();
+      await until('nothing is being loaded', async () => !(await isBusy()));
+    };
   }
 
   test('Interface 24: every view of the console shows what it always does', async () => {
@@ -56,13 +67,14 @@ inChromium('in Chromium, where only trusted documents run', () => {
     const { answer } = await logIn(gateway, other.email);
     const opened = await openConsole(site, 'admin');
     const seen = answeredIn(opened.page);
+    const settled = settling(opened.page);
     const sid = String(claimsOf(answer.json.access_token)['sid']);
     for (const path of [
       ...['', 'users', `users/${other.id}`, 'audit', `audit?session=${sid}`, 'keys', `keys?id=${keyId}`],
       ...['webhooks', 'sessions', 'gateway'],
     ]) {
       await opened.page.goto(`${site.edge.url}/console/${path}`);
-      await settled(opened.page);
+      await settled();
       expect([path, await opened.page.getByRole('alert').allTextContents()]).toEqual([path, []]);
     }
     expect(seen.refused).toEqual([]);
@@ -75,10 +87,11 @@ inChromium('in Chromium, where only trusted documents run', () => {
     const { email } = await site.gateway.user();
     const opened = await openAlone(site, '/account', { email });
     const seen = answeredIn(opened.page);
+    const settled = settling(opened.page);
     await logIn(site.gateway, email);
     await opened.page.reload();
     await whole(opened.page);
-    await settled(opened.page);
+    await settled();
     await opened.page.getByRole('button', { name: /^End / }).first().click();
     await opened.page.getByRole('dialog').getByRole('button', { name: /^End/ }).click();
     await until('a session has ended', () => [...seen.ran].some((query) => /revoke/.test(query)));
