@@ -1,5 +1,5 @@
 /** Every document that the client sends to `/graphql`. Gateways trust them always. (Interface 21 and 24) */
-export const ME = '{me{id email role}}';
+export const ME = '{ me { id email role } }';
 
 export const SESSIONS =
   'query ($after: String) { me { sessions(live: true, first: 100, after: $after) { nodes ' +

@@ -14,7 +14,7 @@ import { column, decodeCursor, encodeCursor } from '../listing/keyset.js';
 import { AdminRefusal } from '../listing/refusal.js';
 import { scan } from '../listing/scan.js';
 import { type AuditEventFilter, conditionsOf } from './log.js';
-import { NIL, type Position, SETTLED_SECONDS, utc } from './order.js';
+import { NIL, OF_WRITERS, type Position, SETTLED_SECONDS, utc } from './order.js';
 
 export interface ExportRequest extends Omit<AuditEventFilter, 'fromTransaction'> {
   /** A cursor: only later events */
@@ -137,8 +137,7 @@ const writersSql = statement(
     coalesce(array_agg(virtualtransaction), '{}') as transactions,
     coalesce(string_agg(coalesce(pid::text, 'a prepared transaction'), ', '), '') as processes
   from pg_locks
-  where locktype = 'relation' and relation = 'audit_events'::regclass and mode = 'RowExclusiveLock' and granted
-    and database = (select oid from pg_database where datname = current_database())`;
+  where ${OF_WRITERS}`;
 
 /** @throws {AdminRefusal} if a transaction does not end */
 async function completeUntil({ db }: { db: Database }, settledSeconds: number, patienceMs: number): Promise<string> {

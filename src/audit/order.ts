@@ -26,6 +26,10 @@ export const earlier = (a: Position, b: Position): Position => (isBefore(a, b) ?
 /** SQL of a time as `Position.at` */
 export const utc = (time: string): string => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
+/** SQL for `pg_locks`: those of transactions that have written to the log, and have not ended */
+export const OF_WRITERS = `locktype = 'relation' and relation = 'audit_events'::regclass and mode = 'RowExclusiveLock' and granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
 /**
  * Up to `complete` the log is complete: a transaction that has written to the log, and has not ended, began later. (A
  * transaction without a write lock on the table will write later than now.) Up to `settled` it stays complete even if the
@@ -37,8 +41,7 @@ const horizonSql = statement('audit_horizon', { settled_seconds: 'integer' }, { 
     select case when bool_and(xact_start is not null) is not false
       then least(statement_timestamp(), min(xact_start)) end as complete
     from pg_locks left join pg_stat_activity using (pid)
-    where locktype = 'relation' and relation = 'audit_events'::regclass and mode = 'RowExclusiveLock' and granted
-      and database = (select oid from pg_database where datname = current_database())
+    where ${OF_WRITERS}
   ) as writers`;
 
 export interface Horizon {

@@ -142,21 +142,25 @@ export function createStreams(
   ): AsyncGenerator<string> {
     let askedMs = performance.now();
     let saidMs = Number.NEGATIVE_INFINITY;
+    const isOver = async (): Promise<boolean> => {
+      if (state.isStopping) return true;
+      const nowMs = performance.now();
+      if (nowMs - askedMs < rightMs) return false;
+      const may = await mayStill(context);
+      if (may) askedMs = nowMs; // in an outage it is asked again
+      return may === false;
+    };
     try {
       for await (const { events, cursor } of looks) {
         if (request.isGone()) return;
-        const nowMs = performance.now();
-        if (state.isStopping) break;
-        if (nowMs - askedMs >= rightMs) {
-          const may = await mayStill(context);
-          if (may === false) break;
-          if (may) askedMs = nowMs; // else it is asked again at the next look
-        }
+        if (await isOver()) break;
         for (let i = 0; i < events.length; i += AT_ONCE) {
+          if (i > 0 && (await isOver())) return yield COMPLETE; // its reader may be slow
           const frames = events.slice(i, i + AT_ONCE).map((event) => frameOf(subscription, context, event));
           yield (await Promise.all(frames)).join('');
           saidMs = performance.now();
         }
+        const nowMs = performance.now();
         if (nowMs - saidMs >= silentMs) {
           yield `:\nid: ${cursor}\n\n`;
           saidMs = nowMs;

@@ -1,12 +1,15 @@
 /** The audit log as it comes. (Interface 24) */
-
 import { COMMAND_LINE } from '../../src/admin/administer.js';
 import { revokeApiKey } from '../../src/admin/api-keys.js';
 import { setUserActive, setUserRole } from '../../src/admin/user-changes.js';
 import { exportAudit } from '../../src/audit/export.js';
-import { logIn, startGateway, type TestGateway } from '../support/gateway/gateway.js';
-import { type As, bearer, newApiKey, newcomer, nobody } from '../support/gateway/graphql.js';
-import { openStream, type Stream } from '../support/gateway/live-log.js';
+import { logIn, startGateway, startInstance, type TestGateway } from '../support/gateway/gateway.js';
+import { type As, ask, bearer, newApiKey, newcomer, nobody } from '../support/gateway/graphql.js';
+import { ADDED, openStream, type Stream } from '../support/gateway/live-log.js';
+import { captureLog } from '../support/gateway/log.js';
+import { watchStatements } from '../support/gateway/work.js';
+import { whileAway } from '../support/postgres/faults.js';
+import { until } from '../support/until.js';
 
 /** Everything that was committed is given at once, so that no test waits for ten seconds. */
 const LIVE = { pollMs: 20, settledSeconds: 0, silentMs: 60, rightMs: 40 };
@@ -173,5 +176,82 @@ describe('Interface 24: a stream ends with the right of its caller, with `comple
     gateway.app.state.isStopping = true;
     expect(await stream.ended).toBe(true);
     gateway.app.state.isStopping = false;
+  });
+});
+
+describe('Interface 24: the live audit log and other sides', () => {
+  test('Interface 24: an outage ends no stream, is logged once, and what was written goes on', async () => {
+    const { log, lines } = captureLog();
+    const instance = await startInstance(gateway.database, { clock: gateway.clock, live: LIVE, log });
+    const stream = await openStream(instance, admin.as, { query: WITH_METADATA });
+    open.push(stream);
+    await stream.until(({ messages }) => messages.length >= 2);
+    const said = () => lines().filter(({ msg }) => msg === 'audit log: streams wait for the database');
+    await whileAway(gateway.database, async () => {
+      await until('the outage is logged', () => said().length > 0);
+      const before = stream.messages.length;
+      await stream.until(({ messages }) => messages.length > before + 2); // signs of life
+    });
+    await until('the database is back', async () => {
+      await failedLogin('after@example.com');
+      return (
+        (await gateway.send('POST', '/auth/login', { body: { email: 'a@b.example', password: 'x' } })).status === 401
+      );
+    });
+    await stream.until((each) => emailsOf(each).includes('after@example.com'));
+    expect(said()).toEqual([expect.objectContaining({ level: 'warn' })]);
+    stream.close();
+    await instance.close();
+  });
+
+  test('Interface 24: events and what belongs to them are read once, for any number of streams', async () => {
+    const readers = [admin, await newcomer(gateway, 'admin')];
+    const { email } = await gateway.user();
+    const query = 'subscription { auditEventAdded { event { id eventType user { email role } } } }';
+    const streams: Stream[] = [];
+    for (let i = 0; i < 8; i += 1) streams.push(await follow(readers[i % 2]?.as, { query }));
+    for (const stream of streams) await stream.until(({ messages }) => messages.length >= 2);
+    const users: string[] = [];
+    watchStatements(gateway.app.db, ({ sql }) => {
+      if (/from users where .*any/is.test(sql) || /from "?users"?.* in /is.test(sql)) users.push(sql);
+    });
+    await logIn(gateway, email);
+    const mails = (stream: Stream) => stream.results().map(({ data }) => data.auditEventAdded.event.user?.email);
+    for (const stream of streams) await stream.until((each) => mails(each).includes(email));
+    expect(users.length).toBe(1);
+  });
+
+  test('Interface 24: a field that the caller may not read is an error of its event, and the stream goes on', async () => {
+    const { as } = await newApiKey(gateway, ['audit:read']);
+    const query = 'subscription { auditEventAdded { cursor event { user { email } } } }';
+    const stream = await follow(as, { query });
+    const { email } = await gateway.user();
+    await logIn(gateway, email);
+    await logIn(gateway, email);
+    await stream.until((each) => each.results().length >= 2);
+    for (const { errors } of stream.results()) expect(errors?.[0].extensions.reason).toBe('scope_missing');
+  });
+
+  test('Interface 24: costs what a page of 50 events costs', async () => {
+    const ofUser = 'user { sessions(first: 100) { nodes { id startedAt } } }';
+    const refused = await follow(admin.as, { query: `subscription { auditEventAdded { event { ${ofUser} } } }` });
+    const { errors } = JSON.parse(await refused.text());
+    expect([refused.status, errors[0].extensions.reason]).toEqual([400, 'cost_above_limit']);
+    const { errors: ofPage } = await ask(gateway, admin.as, `{ auditEvents(first: 50) { nodes { ${ofUser} } } }`);
+    expect([errors[0].extensions.dearestPath, ofPage[0]?.extensions['dearestPath']]).toEqual([
+      'auditEventAdded.event.user.sessions',
+      'auditEvents.nodes.user.sessions',
+    ]);
+  });
+
+  test('Interface 24: a query for a reader of streams is a stream of one result', async () => {
+    const stream = await follow(admin.as, { query: '{ caller { callerType } }' });
+    expect(await stream.ended).toBe(true);
+    expect(stream.messages).toMatchObject([
+      { event: 'next', data: '{"data":{"caller":{"callerType":"user"}}}' },
+      { event: 'complete', data: '' },
+    ]);
+    const other = await ask(gateway, admin.as, ADDED);
+    expect([other.status, other.errors[0]?.extensions['reason']]).toEqual([406, 'not_acceptable']);
   });
 });

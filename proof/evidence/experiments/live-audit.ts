@@ -8,6 +8,7 @@ import type { Experiment, Row, Size } from '../experiment.js';
 import { startClients } from '../lab/clients.js';
 import { type Follower, follow } from '../lab/followers.js';
 import { type Gateways, type Instance, prepareGateways } from '../lab/gateways.js';
+import { writeEvents } from '../lab/log-events.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { killBackend, killPostmaster } from '../lab/postgres-kills.js';
 import { accessTokenOf, logInAt, sendCookie } from '../lab/probes.js';
@@ -20,7 +21,6 @@ const KILLS = { small: 6, full: 24 };
 /** Acknowledged requests before a kill, of which about a fifth write an event */
 const BEFORE = 60;
 const BACKLOG = { small: 30_000, full: 200_000 };
-const AT_ONCE = 10_000;
 /** How long a transaction is open that has written an event: longer than the horizon is behind. Seconds. */
 const LATE_COMMIT_SECONDS = 12;
 /** What is missing counts as lost once nothing has been given for so long: milliseconds. */
@@ -63,8 +63,8 @@ export const liveAudit: Experiment = {
     {
       name: 'a stream goes on when the right of its caller has ended',
       file: 'src/graphql/streams.ts',
-      from: 'if (may === false) break;',
-      to: '',
+      from: 'return may === false;',
+      to: 'return false;',
       foundBy: /^streams that outlived/,
     },
   ],
@@ -267,16 +267,6 @@ async function lateCommit(db: Postgres, seconds: number): Promise<void> {
      ) select pg_sleep($1) from written`,
     [seconds],
   );
-}
-
-async function writeEvents(db: Postgres, count: number): Promise<void> {
-  for (let written = 0; written < count; written += AT_ONCE)
-    await db.query(
-      `insert into audit_events (id, event_type, entity_type, ip_address, user_agent, metadata, created_at)
-       select gen_random_uuid(), 'login_failure', 'user', '192.0.2.7', 'curl', '{"reason": "invalid_credentials"}', now()
-       from generate_series(1, $1)`,
-      [Math.min(AT_ONCE, count - written)],
-    );
 }
 
 /** Events since then, in the order of `audit export` */

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Experiment } from '../experiment.js';
 import { prepareGateways } from '../lab/gateways.js';
 import type { Lab } from '../lab/lab.js';
-import { type Postgres, startPostgres } from '../lab/postgres.js';
+import { writeEvents } from '../lab/log-events.js';
+import { startPostgres } from '../lab/postgres.js';
 import { judgeRise, startSamples } from '../lab/samples.js';
 
 const EVENTS = { small: 2_000, full: 1_000_000 };
 /** Written by one statement */
-const AT_ONCE = 50_000;
 /** What has not arrived counts as lost if nothing has for so long: milliseconds. */
 const PATIENCE_MS = 20_000;
 
@@ -99,15 +99,4 @@ async function startCounting(lab: Lab): Promise<Counting> {
       while (quietMs() < PATIENCE_MS && notLater === 0 && (arrived < events || quietMs() < 2_000)) await sleep(100);
     },
   };
-}
-
-/** As refused logins write them. */
-async function writeEvents(db: Postgres, count: number): Promise<void> {
-  for (let written = 0; written < count; written += AT_ONCE)
-    await db.query(
-      `insert into audit_events (id, event_type, entity_type, ip_address, user_agent, metadata, created_at)
-       select gen_random_uuid(), 'login_failure', 'user', '192.0.2.7', 'curl', '{"reason": "invalid_credentials"}', now()
-       from generate_series(1, $1)`,
-      [Math.min(AT_ONCE, count - written)],
-    );
 }
