@@ -5,9 +5,10 @@ import { ConfirmPlace } from '../kit/confirm-place.js';
 import { FactorLost } from '../kit/factor-lost.js';
 import { Link, place } from '../kit/location.js';
 import { LogOut } from '../kit/log-out.js';
+import { Keyboard } from './keyboard.js';
 import { MY_SESSIONS } from './paths.js';
 import { SearchBox } from './search.js';
-import { isVisible, VIEWS, viewOf } from './views.js';
+import { listedViews, viewOf } from './views.js';
 
 export function Frame({ children }: { children: ComponentChildren }) {
   return (
@@ -29,6 +30,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </main>
       <Announcements />
       <ConfirmPlace />
+      <Keyboard />
     </>
   );
 }
@@ -38,7 +40,7 @@ function Navigation() {
   return (
     <nav aria-label="Views">
       <ul>
-        {VIEWS.filter((view) => !view.isDetail && isVisible(view)).map(({ path, name }) => (
+        {listedViews().map(({ path, name }) => (
           <li key={path}>
             <Link to={path} aria-current={path === current ? 'page' : undefined}>
               {name}

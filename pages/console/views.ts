@@ -9,6 +9,8 @@ export interface View {
   name: string;
   /** Undefined: for everybody */
   scope?: Scope;
+  /** The letter that opens it after `g` */
+  letter?: string;
   /** Shows one row: the id is in the path */
   isDetail?: boolean;
   load(): Promise<ComponentType<{ id: string }>>;
@@ -18,10 +20,17 @@ export const VIEWS: readonly View[] = [
   {
     path: OVERVIEW,
     name: 'Overview',
+    letter: 'o',
     scope: 'audit:read',
     load: async () => (await import('./views/overview.js')).Overview,
   },
-  { path: USERS, name: 'Users', scope: 'users:read', load: async () => (await import('./views/users.js')).Users },
+  {
+    path: USERS,
+    name: 'Users',
+    letter: 'u',
+    scope: 'users:read',
+    load: async () => (await import('./views/users.js')).Users,
+  },
   {
     path: USERS,
     name: 'User',
@@ -32,29 +41,46 @@ export const VIEWS: readonly View[] = [
   {
     path: AUDIT_LOG,
     name: 'Audit log',
+    letter: 'a',
     scope: 'audit:read',
     load: async () => (await import('./views/audit.js')).Audit,
   },
-  { path: KEYS, name: 'Keys', scope: 'keys:read', load: async () => (await import('./views/keys.js')).Keys },
+  {
+    path: KEYS,
+    name: 'Keys',
+    letter: 'k',
+    scope: 'keys:read',
+    load: async () => (await import('./views/keys.js')).Keys,
+  },
   {
     path: WEBHOOKS,
     name: 'Webhooks',
+    letter: 'w',
     scope: 'webhooks:read',
     load: async () => (await import('./views/webhooks.js')).Webhooks,
   },
   {
     path: GATEWAY,
     name: 'Gateway',
+    letter: 'g',
     scope: 'gateway:read',
     load: async () => (await import('./views/gateway.js')).Gateway,
   },
-  { path: MY_SESSIONS, name: 'My sessions', load: async () => (await import('./views/my-sessions.js')).MySessions },
+  {
+    path: MY_SESSIONS,
+    name: 'My sessions',
+    letter: 'm',
+    load: async () => (await import('./views/my-sessions.js')).MySessions,
+  },
 ];
 
 /** Whether the user may see it; the gateway decides all the same. */
 export function isVisible({ scope }: View): boolean {
   return scope === undefined || can(scope);
 }
+
+/** Those in the navigation, which the user may see */
+export const listedViews = (): View[] => VIEWS.filter((view) => !view.isDetail && isVisible(view));
 
 /** The view of a path and the id in it; undefined if there is none. */
 export function viewOf(path: string): { view: View; id: string } | undefined {

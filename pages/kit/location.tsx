@@ -35,9 +35,9 @@ export function pathTo(path: string, query: Record<string, string | undefined> =
 }
 
 /** Changes fields of the query of this view; those that are undefined or empty are removed. */
-export function setQuery(changes: Record<string, string | undefined>): void {
+export function setQuery(changes: Record<string, string | undefined>, how?: { replace: boolean }): void {
   const { path, query } = place.peek();
-  go(pathTo(path, { ...Object.fromEntries(query), ...changes }));
+  go(pathTo(path, { ...Object.fromEntries(query), ...changes }), how);
 }
 
 interface LinkProps {

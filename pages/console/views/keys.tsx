@@ -1,8 +1,10 @@
 /** The view Keys: the keys of services, and those of scheduled jobs. */
 import { useState } from 'preact/hooks';
 import { useAnswer, useAsked, usePages } from '../../kit/answer.js';
+import { can } from '../../kit/auth.js';
 import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
+import { useAskedFor } from '../asked-for.js';
 import { ApiKeys, CountApiKeys, CountCronKeys, CronKeys } from '../operations.js';
 import { RevokeDialog, RotateDialog } from './keys/change-key.js';
 import { CreateApiKeyDialog, CreateCronKeyDialog } from './keys/create-key.js';
@@ -25,6 +27,9 @@ export function Keys() {
   const cronCount = useAnswer(CountCronKeys, { filter });
   const one = useAsked(`key ${id}`, async (signal) => ({ id, key: id === '' ? undefined : await findKey(id, signal) }));
   const [change, setChange] = useState<Change>();
+  useAskedFor((what) => {
+    if (can('keys:write')) setChange({ kind: what === 'cron key' ? 'create cron key' : 'create API key' });
+  });
 
   const dialog = {
     onChange: () => {

@@ -6,6 +6,7 @@ import { Heading } from '../../kit/heading.js';
 import { go, Link, pathTo, place, setQuery } from '../../kit/location.js';
 import { type Column, countText, List } from '../../kit/table.js';
 import { MaybeTime, Time } from '../../kit/time.js';
+import { useAskedFor } from '../asked-for.js';
 import { CountUsers, ListUsers, type UserFilter, type UserOrder } from '../operations.js';
 import { pathOfUser, USERS } from '../paths.js';
 import { Email, isRole, ROLES, type UserFacts, UserState } from './user/facts.js';
@@ -70,6 +71,7 @@ export function Users() {
   const read = usePages(ListUsers, { first: 50, filter, orderBy: asked.orderBy }, (data) => data.users);
   const count = useAnswer(CountUsers, { filter });
   const [isInviting, setInviting] = useState(false);
+  useAskedFor(() => setInviting(can('users:write')));
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>

@@ -7,6 +7,7 @@ import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
 import { Answered, Empty } from '../../kit/states.js';
 import { Table } from '../../kit/table.js';
+import { useAskedFor } from '../asked-for.js';
 import {
   DeleteDialog,
   PauseDialog,
@@ -35,6 +36,7 @@ type Change = 'create' | { action: WebhookAction; webhook: Webhook };
 export function Webhooks() {
   const answer = useAsked('webhooks', readWebhooks, { pollMs: POLL_MS });
   const [change, setChange] = useState<Change>();
+  useAskedFor(() => can('webhooks:write') && setChange('create'));
   const section = useRef<HTMLElement>(null);
   const heading = useFocusBack(section);
   const isOn = answer.data?.isOn ?? true; // if it may not be asked, the dialog says that they are off

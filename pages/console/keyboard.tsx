@@ -1,0 +1,68 @@
+/** Keys of the whole console: `/`, `g` and a letter, `?`, and the list of commands. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { lazy } from '../kit/lazy.js';
+import { go } from '../kit/location.js';
+import { listedViews } from './views.js';
+
+const CommandList = lazy(async () => (await import('./keyboard/command-list.js')).CommandList);
+const KeyHelp = lazy(async () => (await import('./keyboard/key-help.js')).KeyHelp);
+
+/** How long after `g` a letter leads to a view: milliseconds */
+const LETTER_MS = 1_500;
+
+/** Who dictates, or touches keys by accident, can switch single keys off (WCAG 2.2, 2.1.4). */
+const OFF = 'auth-gateway single keys';
+export const singleKeys = signal(localStorage.getItem(OFF) !== 'off');
+export function switchSingleKeys(isOn: boolean): void {
+  singleKeys.value = isOn;
+  if (isOn) localStorage.removeItem(OFF);
+  else localStorage.setItem(OFF, 'off');
+}
+
+/** What is open above the view */
+export const opened = signal<'commands' | 'help' | undefined>(undefined);
+const close = (): void => {
+  opened.value = undefined;
+};
+
+export function Keyboard() {
+  useEffect(() => {
+    let goUntil = 0;
+    const onKey = (event: KeyboardEvent): void => {
+      const isGoing = event.timeStamp < goUntil;
+      goUntil = 0;
+      if (document.querySelector('dialog[open]') !== null || event.isComposing || event.repeat) return;
+      const act = actionOf(event, isGoing);
+      if (act === undefined) return;
+      event.preventDefault();
+      if (act === 'go') goUntil = event.timeStamp + LETTER_MS;
+      else act();
+    };
+    addEventListener('keydown', onKey);
+    return () => {
+      removeEventListener('keydown', onKey);
+      close();
+    };
+  }, []);
+  if (opened.value === 'commands') return <CommandList onClose={close} />;
+  return opened.value === 'help' ? <KeyHelp onClose={close} /> : null;
+}
+
+function actionOf(event: KeyboardEvent, isGoing: boolean): (() => void) | 'go' | undefined {
+  const { key, altKey, ctrlKey, metaKey, target } = event;
+  const open = (what: 'commands' | 'help') => () => {
+    opened.value = what;
+  };
+  if (altKey) return undefined;
+  if (ctrlKey || metaKey) return key === 'k' ? open('commands') : undefined;
+  if (!singleKeys.value || (target as Element).matches(TYPED)) return undefined;
+  const view = isGoing ? listedViews().find(({ letter }) => letter === key) : undefined;
+  if (view !== undefined) return () => go(view.path);
+  const search = document.getElementById('search');
+  if (key === '/' && search !== null) return () => search.focus();
+  if (key === '?') return open('help');
+  return key === 'g' ? 'go' : undefined;
+}
+
+const TYPED = 'input:not([type="checkbox"], [type="radio"]), select, textarea, [contenteditable]';
