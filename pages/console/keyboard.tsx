@@ -22,6 +22,13 @@ export function switchSingleKeys(isOn: boolean): void {
 
 /** What is open above the view */
 export const opened = signal<'commands' | 'help' | undefined>(undefined);
+/** What is typed while the list of commands is being loaded */
+let typedAhead = '';
+export const takeTypedAhead = (): string => {
+  const text = typedAhead;
+  typedAhead = '';
+  return text;
+};
 const close = (): void => {
   opened.value = undefined;
 };
@@ -33,6 +40,10 @@ export function Keyboard() {
       const isGoing = event.timeStamp < goUntil;
       goUntil = 0;
       if (document.querySelector('dialog[open]') !== null || event.isComposing || event.repeat) return;
+      if (opened.value === 'commands' && event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
+        typedAhead += event.key;
+        return event.preventDefault();
+      }
       const act = actionOf(event, isGoing);
       if (act === undefined) return;
       event.preventDefault();

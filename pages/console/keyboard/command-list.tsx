@@ -7,7 +7,7 @@ import { Foreign } from '../../kit/foreign.js';
 import { ask, problemOf } from '../../kit/graphql.js';
 import { go, pathTo } from '../../kit/location.js';
 import { shownProblem } from '../../kit/problem.js';
-import { opened } from '../keyboard.js';
+import { opened, takeTypedAhead } from '../keyboard.js';
 import { ListUsers } from '../operations.js';
 import { AUDIT_LOG, KEYS, pathOfUser, USERS, WEBHOOKS } from '../paths.js';
 import { listedViews } from '../views.js';
@@ -74,7 +74,7 @@ function useUsers(text: string): Command[] {
 
 /** A combobox with a list box (ARIA APG): the focus stays in the field. */
 export function CommandList({ onClose }: { onClose(): void }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(takeTypedAhead);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const wanted = text.trim();

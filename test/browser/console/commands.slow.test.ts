@@ -132,6 +132,28 @@ inChromium('in Chromium, keys of the whole console', () => {
     await close();
   });
 
+  test('Interface 19: what is typed while the list of commands is loaded is in its field', async () => {
+    const { page, keyboard, wrong, close } = await open();
+    let letLoad = () => {};
+    const mayLoad = new Promise<void>((resolve) => {
+      letLoad = resolve;
+    });
+    await page.route(/command-list/, async (route) => {
+      await mayLoad;
+      await route.continue();
+    });
+    await keyboard.press('Control+k');
+    await keyboard.type('g w?');
+    letLoad();
+    const combobox = page.getByRole('combobox', { name: 'Command, view or e-mail' });
+    await until('the field has it', async () => (await combobox.inputValue()) === 'g w?');
+    await keyboard.press('Backspace');
+    await keyboard.press('Enter'); // "Gateway" has both
+    await expectHeading(page, 'Gateway');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: a role sees its commands alone', async () => {
     const { page, keyboard, wrong, close } = await open('viewer');
     await keyboard.press('Control+k');
