@@ -738,6 +738,15 @@ export type ForgetDeviceMutationVariables = Exact<{
 
 export type ForgetDeviceMutation = { forgetDevice: { forgottenId: string } | null };
 
+export type AllSessionsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  live: boolean;
+}>;
+
+
+export type AllSessionsQuery = { sessions: { nodes: Array<{ userId: string, id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean, user: { id: string, email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
 export type WebhooksQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
@@ -927,6 +936,9 @@ export const EraseUser =
 
 export const ForgetDevice =
   'mutation ForgetDevice($id:ID!){forgetDevice(input:{id:$id}){forgottenId}}' as Operation<ForgetDeviceMutation, ForgetDeviceMutationVariables>;
+
+export const AllSessions =
+  'query AllSessions($first:Int!$after:String$live:Boolean!){sessions(first:$first after:$after filter:{live:$live}){nodes{...SessionFacts userId user{id email}}pageInfo{hasNextPage endCursor}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<AllSessionsQuery, AllSessionsQueryVariables>;
 
 export const Webhooks =
   'query Webhooks($first:Int!$after:String$withGateway:Boolean!){gateway@include(if:$withGateway){areWebhooksOn}webhooks(first:$first after:$after){nodes{id url eventTypes includeEmails createdAt pausedAt pausedBy lag parkedCount lastAttempt{at outcome status}previousSecretEndsAt}pageInfo{hasNextPage endCursor}}}' as Operation<WebhooksQuery, WebhooksQueryVariables>;

@@ -3,6 +3,7 @@
 export const OVERVIEW = '/console/';
 export const USERS = '/console/users';
 export const AUDIT_LOG = '/console/audit';
+export const SESSIONS = '/console/all-sessions';
 export const KEYS = '/console/keys';
 export const WEBHOOKS = '/console/webhooks';
 export const GATEWAY = '/console/gateway';

@@ -1,7 +1,7 @@
 /** The views: where they are, who sees them, and their code, which is loaded when they are first opened. */
 import type { ComponentType } from 'preact';
 import { can, type Scope } from '../kit/auth.js';
-import { AUDIT_LOG, GATEWAY, KEYS, MY_SESSIONS, OVERVIEW, USERS, WEBHOOKS } from './paths.js';
+import { AUDIT_LOG, GATEWAY, KEYS, MY_SESSIONS, OVERVIEW, SESSIONS, USERS, WEBHOOKS } from './paths.js';
 
 export interface View {
   /** Its path; a path with an id below it is that of one row */
@@ -37,6 +37,13 @@ export const VIEWS: readonly View[] = [
     scope: 'users:read',
     isDetail: true,
     load: async () => (await import('./views/user.js')).User,
+  },
+  {
+    path: SESSIONS,
+    name: 'Sessions',
+    letter: 's',
+    scope: 'sessions:read',
+    load: async () => (await import('./views/all-sessions.js')).AllSessionsView,
   },
   {
     path: AUDIT_LOG,

@@ -29,7 +29,16 @@ inChromium('in Chromium, keys of the whole console', () => {
     expect(await page.locator('#search').inputValue()).toBe('gu?/');
     await page.locator('main').click();
     const views: Record<string, string> = {
-      ...{ u: 'Users', a: 'Audit log', k: 'Keys', w: 'Webhooks', g: 'Gateway', m: 'My sessions', o: 'Overview' },
+      ...{
+        u: 'Users',
+        s: 'Sessions',
+        a: 'Audit log',
+        k: 'Keys',
+        w: 'Webhooks',
+        g: 'Gateway',
+        m: 'My sessions',
+        o: 'Overview',
+      },
     };
     for (const [letter, heading] of Object.entries(views)) {
       await keyboard.press('g');

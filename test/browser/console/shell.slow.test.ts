@@ -9,8 +9,8 @@ import { inChromium, type Site } from '../site.js';
 import { expectFocus, expectHeading, GOOD, logIn, lookAt, openAlone, openConsole, startConsole } from './console.js';
 
 const LINKS = {
-  admin: ['Overview', 'Users', 'Audit log', 'Keys', 'Webhooks', 'Gateway', 'My sessions'],
-  analyst: ['Overview', 'Users', 'Audit log', 'My sessions'],
+  admin: ['Overview', 'Users', 'Sessions', 'Audit log', 'Keys', 'Webhooks', 'Gateway', 'My sessions'],
+  analyst: ['Overview', 'Users', 'Sessions', 'Audit log', 'My sessions'],
   viewer: ['My sessions'],
 } as const;
 
@@ -38,7 +38,7 @@ inChromium('in Chromium, the console', () => {
   test('Interface 19: each view has its path, its heading and its title, and survives a reload', async () => {
     const { page, wrong, close } = await openConsole(site, 'admin');
     for (const name of LINKS.admin) {
-      await page.getByRole('navigation').getByRole('link', { name }).click();
+      await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
       await expectHeading(page, name);
       await page.reload();
       await expectHeading(page, name);

@@ -122,6 +122,7 @@ const viewsOf = (id: string, sid: string): Record<string, string[]> => ({
     `/console/audit?sessionId=${sid}`,
     `/console/audit?since=${'y'.repeat(300)}`,
   ],
+  Sessions: ['/console/all-sessions', '/console/all-sessions?sessions=ended'],
   Keys: ['/console/keys'],
   Webhooks: ['/console/webhooks'],
   Gateway: ['/console/gateway'],

@@ -3,35 +3,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePages } from '../../../kit/answer.js';
 import { can } from '../../../kit/auth.js';
 import { ChangeDialog } from '../../../kit/change-dialog.js';
-import { deviceText } from '../../../kit/device.js';
-import { Foreign } from '../../../kit/foreign.js';
-import { ask } from '../../../kit/graphql.js';
-import { Link, pathTo, place, setQuery } from '../../../kit/location.js';
-import { type Column, List } from '../../../kit/table.js';
-import { Time } from '../../../kit/time.js';
-import { RevokeSession, SessionsOfUser } from '../../operations.js';
-import { AUDIT_LOG } from '../../paths.js';
+import { place, setQuery } from '../../../kit/location.js';
+import { List } from '../../../kit/table.js';
+import { actionsOn, EndDialog } from '../../end-session.js';
+import { SessionsOfUser } from '../../operations.js';
 import { FROM, type Session, STARTED, STATE, USED } from '../../sessions.js';
 import { useAgain } from './again.js';
 import type { UserFacts } from './facts.js';
 import { EndingText, endSessions, sessionsText, useLiveSessions } from './live-sessions.js';
-
-/** `127.0.0.1, Chrome 143 on Windows`: names a session for screen readers */
-function nameOf({ ipAddress, userAgent }: Session): string {
-  const device = deviceText(userAgent);
-  return device === undefined ? ipAddress : `${ipAddress}, ${device}`;
-}
-
-function Story({ session }: { session: Session }) {
-  return (
-    <Link
-      to={pathTo(AUDIT_LOG, { sessionId: session.id })}
-      aria-label={`Events of the session from ${nameOf(session)}`}
-    >
-      Events
-    </Link>
-  );
-}
 
 interface Props {
   user: UserFacts;
@@ -49,21 +28,6 @@ export function SessionsSection({ user, turn, onDone }: Props) {
   const [ending, setEnding] = useState<Session | 'all'>();
   const mayEnd = can('sessions:write');
   const hasOthers = read.rows?.some((session) => session.isLive && !session.isCurrent) || read.hasMore;
-  const actions: Column<Session> = {
-    name: 'Actions',
-    isNameHidden: true,
-    align: 'end',
-    cell: (session) => (
-      <div class="row-actions">
-        {can('audit:read') && <Story session={session} />}
-        {mayEnd && session.isLive && !session.isCurrent && (
-          <button type="button" class="small bad-quiet" onClick={() => setEnding(session)}>
-            End<span class="unseen"> the session from {nameOf(session)}</span>
-          </button>
-        )}
-      </div>
-    ),
-  };
   const close = (): void => setEnding(undefined);
   return (
     <section class="user-sessions">
@@ -82,7 +46,7 @@ export function SessionsSection({ user, turn, onDone }: Props) {
       </div>
       <List
         caption={isLive ? 'Live sessions' : 'Ended sessions'}
-        columns={[FROM, STARTED, USED, STATE, actions]}
+        columns={[FROM, STARTED, USED, STATE, actionsOn(setEnding)]}
         read={read}
         keyOf={({ id }) => id}
         empty={
@@ -93,7 +57,7 @@ export function SessionsSection({ user, turn, onDone }: Props) {
       />
       {ending === 'all' && <EndAllDialog user={user} onDone={onDone} onClose={close} />}
       {ending !== undefined && ending !== 'all' && (
-        <EndDialog session={ending} user={user} onDone={onDone} onClose={close} />
+        <EndDialog session={ending} email={user.email} onDone={onDone} onClose={close} />
       )}
     </section>
   );
@@ -101,26 +65,6 @@ export function SessionsSection({ user, turn, onDone }: Props) {
 
 interface EndProps extends Pick<Props, 'user' | 'onDone'> {
   onClose(): void;
-}
-
-function EndDialog({ session, user, onDone, onClose }: EndProps & { session: Session }) {
-  return (
-    <ChangeDialog
-      title="End session"
-      action="End session"
-      tone="bad"
-      onSubmit={async () => {
-        await ask(RevokeSession, { id: session.id });
-        onDone('The session is ended.');
-      }}
-      onClose={onClose}
-    >
-      <p>
-        Ends 1 session of <Foreign text={user.email} />: from <Foreign text={session.ipAddress} />, started{' '}
-        <Time at={session.startedAt} />. They have to log in again there. Its last access token works until it expires.
-      </p>
-    </ChangeDialog>
-  );
 }
 
 function EndAllDialog({ user, onDone, onClose }: EndProps) {
