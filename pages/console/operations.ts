@@ -799,6 +799,13 @@ export type DeleteWebhookMutationVariables = Exact<{
 
 export type DeleteWebhookMutation = { deleteWebhook: { deletedId: string } | null };
 
+export type TestWebhookMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type TestWebhookMutation = { testWebhook: { outcome: string, status: number | null, milliseconds: number } | null };
+
 export const AuditCounts =
   'query AuditCounts($bucket:TimeBucket!$timeZone:String!$filter:AuditCountFilter!$endedTokens:AuditCountFilter!){auditCounts(bucket:$bucket timeZone:$timeZone filter:$filter){bucketStart eventType count}endedTokens:auditCounts(bucket:$bucket timeZone:$timeZone filter:$endedTokens){bucketStart count}}' as Operation<AuditCountsQuery, AuditCountsQueryVariables>;
 
@@ -960,4 +967,7 @@ export const ReplayWebhook =
 
 export const DeleteWebhook =
   'mutation DeleteWebhook($id:ID!){deleteWebhook(input:{id:$id}){deletedId}}' as Operation<DeleteWebhookMutation, DeleteWebhookMutationVariables>;
+
+export const TestWebhook =
+  'mutation TestWebhook($id:ID!){testWebhook(input:{id:$id}){outcome status milliseconds}}' as Operation<TestWebhookMutation, TestWebhookMutationVariables>;
 

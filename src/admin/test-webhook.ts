@@ -8,8 +8,8 @@ import { webhookHeaders } from '../outbox/webhooks/signature.js';
 import { openWebhook } from '../outbox/webhooks/webhook-consumer.js';
 import { isUuid, uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
-import { COMMAND_LINE } from './administer.js';
-import { checkTarget, unknownWebhook } from './webhooks.js';
+import { administer, COMMAND_LINE, type Operator } from './administer.js';
+import { checkTarget, TESTS_WEBHOOK, unknownWebhook } from './webhooks.js';
 
 export interface WebhookTest {
   delivery: Delivery;
@@ -19,12 +19,18 @@ export interface WebhookTest {
   body: Buffer;
 }
 
-/** It is sent even while the webhook is paused. @throws {AdminRefusal} for an unknown webhook, or a target that is not allowed */
+/**
+ * It is sent even while the webhook is paused.
+ * @param timeoutMs for the head of the answer, by default as of every event: milliseconds
+ * @throws {AdminRefusal} for an unknown webhook, or a target that is not allowed
+ */
 export async function testWebhook(
   deps: Deps<'clock' | 'config' | 'db' | 'keyring'>,
+  operator: Operator,
   id: string,
-  signal: AbortSignal,
+  timeoutMs?: number,
 ): Promise<WebhookTest> {
+  await administer(deps, operator, TESTS_WEBHOOK, async () => undefined); // nothing changes
   const webhook = isUuid(id) ? await openWebhook(deps, id) : undefined;
   if (webhook === undefined) throw unknownWebhook();
   const { url, secrets } = webhook;
@@ -35,10 +41,14 @@ export async function testWebhook(
   const now = deps.clock.now();
   const event = testEvent(id, now);
   const body = payloadOf(event, true); // its metadata has no e-mail
-  const sender = createSender();
+  const sender = createSender(undefined, timeoutMs);
   const began = performance.now();
   try {
-    const answer = await sender.post({ url, headers: webhookHeaders(event.id, body, secrets, now), body }, now, signal);
+    const answer = await sender.post(
+      { url, headers: webhookHeaders(event.id, body, secrets, now), body },
+      now,
+      new AbortController().signal,
+    );
     return { ...answer, milliseconds: Math.round(performance.now() - began) };
   } finally {
     await sender.close();

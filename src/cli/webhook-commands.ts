@@ -60,7 +60,7 @@ export const webhookCommands: Record<string, Command> = {
     takes: { id: WEBHOOK_ID },
     run: async (context, { id, json }) => {
       const { testWebhook } = await import('../admin/test-webhook.js'); // with the HTTP client, which no other command needs
-      const { delivery, milliseconds, body } = await testWebhook(context, id, new AbortController().signal);
+      const { delivery, milliseconds, body } = await testWebhook(context, COMMAND_LINE, id);
       const { kind, outcome, status = null } = delivery;
       print(context.terminal, { outcome, status, milliseconds, body: body.toString('utf8') }, json);
       if (kind !== 'delivered') throw new CliRefusal(`the event was not delivered: ${outcome}`, REMEDIES[outcome]);

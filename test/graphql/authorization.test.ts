@@ -294,6 +294,11 @@ const MUTATIONS: Record<string, Row> = {
     scope: 'webhooks:write',
     operation: async () => `mutation { rotateWebhookSecret(input: { id: "${await aWebhook()}" }) { secret } }`,
   },
+  testWebhook: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    operation: async () => `mutation { testWebhook(input: { id: "${await aWebhook()}" }) { outcome } }`,
+  },
   pauseWebhook: {
     cells: '. nny nn ynyn ..',
     scope: 'webhooks:write',

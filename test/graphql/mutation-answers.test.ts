@@ -81,6 +81,7 @@ const INPUTS: Record<string, () => Promise<object> | object> = {
   revokeCronKey: async () => ({ id: (await newCronKey(gateway, ['a:b'])).keyId }),
   createWebhook: () => ({ url: HOOK, eventTypes: ['logout'], includeEmails: true }),
   rotateWebhookSecret: async () => ({ id: await aWebhook() }),
+  testWebhook: async () => ({ id: await aWebhook() }),
   pauseWebhook: async () => ({ id: await aWebhook() }),
   resumeWebhook: async () => {
     const id = await aWebhook();

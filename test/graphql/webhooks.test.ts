@@ -191,3 +191,34 @@ test.each([
   expect(answer.text).not.toContain(input.url);
   expect(events).toEqual([]);
 });
+
+const TEST = 'mutation ($id: ID!) { testWebhook(input: { id: $id }) { outcome status milliseconds } }';
+
+test('Interface 17: a test sends one signed event, and neither moves the webhook nor records anything', async () => {
+  const { webhook } = await created({ eventTypes: ['logout'] });
+  await dataOf(gateway, admin, change('pause'), { id: webhook.id });
+  const before = [await listed(webhook.id), receiver.received.length];
+  const [{ testWebhook }, events] = await auditDuring(gateway, () => dataOf(gateway, admin, TEST, { id: webhook.id }));
+  expect(testWebhook).toEqual({ outcome: 'delivered', status: 204, milliseconds: expect.any(Number) });
+  expect(events).toEqual([]);
+  expect(receiver.received.at(-1)?.json).toMatchObject({ type: 'webhook_test', data: { user_id: null } });
+  expect([await listed(webhook.id), receiver.received.length - 1]).toEqual(before);
+});
+
+test('Interface 17: a test says what the receiver made of it, and gives up one that is silent', async () => {
+  const { webhook } = await created({ eventTypes: ['logout'] });
+  receiver.reply(() => ({ status: 418, body: 'a secret of the receiver' }));
+  const refused = await ask(gateway, admin, TEST, { id: webhook.id });
+  expect(refused.data.testWebhook).toEqual({ outcome: 'http_error', status: 418, milliseconds: expect.any(Number) });
+  expect(refused.text).not.toContain('secret of');
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  receiver.reply(async () => {
+    await gone;
+    return { status: 204 };
+  });
+  const silent = await dataOf(gateway, admin, TEST, { id: webhook.id });
+  resolve();
+  expect(silent.testWebhook).toEqual({ outcome: 'timeout', status: null, milliseconds: expect.any(Number) });
+  const unknown = await ask(gateway, admin, TEST, { id: '00000000-0000-7000-8000-000000000000' });
+  expect(unknown.reason).toBe('webhook_unknown');
+});

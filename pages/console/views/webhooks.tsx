@@ -14,6 +14,7 @@ import {
   ReplayDialog,
   ResumeDialog,
   RotateSecretDialog,
+  TestDialog,
 } from './webhooks/change-webhook.js';
 import { CreateWebhookDialog } from './webhooks/create-webhook.js';
 import { readWebhooks } from './webhooks/read-webhooks.js';
@@ -24,6 +25,7 @@ import { type WebhookAction, webhookColumns } from './webhooks/webhook-table.js'
 const POLL_MS = 15_000;
 
 const DIALOGS = {
+  test: TestDialog,
   pause: PauseDialog,
   resume: ResumeDialog,
   replay: ReplayDialog,

@@ -8,6 +8,7 @@ import {
   replayWebhook,
   resumeWebhook,
   rotateWebhookSecret,
+  TESTS_WEBHOOK,
   type WebhookOrder,
 } from '../../admin/webhooks.js';
 import type { OrderedPageRequest } from '../../listing/keyset.js';
@@ -28,11 +29,16 @@ import {
   ResumeWebhookPayload,
   RotateWebhookSecretInput,
   RotateWebhookSecretPayload,
+  TestWebhookInput,
+  TestWebhookPayload,
   toWebhook,
   WebhookConnection,
   WebhookPageArgs,
   type WebhookType,
 } from '../types/webhook.js';
+
+/** For the head of the answer to a test event: milliseconds. GraphQL answers within 5 s. */
+const TEST_MS = 3_500;
 
 @Resolver()
 export class WebhookResolver {
@@ -79,6 +85,23 @@ export class WebhookResolver {
     const operator = operatorOf(context);
     const { webhook, secret } = await rotateWebhookSecret(deps, operator, id, overlapSeconds ?? undefined);
     return { webhook: toWebhook(webhook, deps.clock.now()), secret };
+  }
+
+  @RequiresWhat({ needs: TESTS_WEBHOOK })
+  @Mutation(() => TestWebhookPayload, {
+    nullable: true,
+    description:
+      'Sends a webhook one signed event of type `webhook_test`, also while it is paused. It is in no log, and does not count as ' +
+      'its last attempt.',
+  })
+  async testWebhook(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => TestWebhookInput, { description: 'The webhook to test.' }) { id }: TestWebhookInput,
+  ): Promise<TestWebhookPayload> {
+    const { testWebhook } = await import('../../admin/test-webhook.js'); // with the HTTP client
+    const { delivery, milliseconds } = await testWebhook(context.deps, operatorOf(context), id, TEST_MS);
+    const { outcome, status = null } = delivery;
+    return { outcome, status, milliseconds };
   }
 
   @RequiresWhat(pauseWebhook)

@@ -125,6 +125,11 @@ export class PauseWebhookInput {
   @Field(() => ID, { description: 'Webhook id.' }) id!: string;
 }
 
+@InputType({ description: 'The webhook to test.' })
+export class TestWebhookInput {
+  @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+}
+
 @InputType({ description: 'The webhook to resume.' })
 export class ResumeWebhookInput {
   @Field(() => ID, { description: 'Webhook id.' }) id!: string;
@@ -162,6 +167,15 @@ export class RotateWebhookSecretPayload extends IssuedWebhookPayload {}
 @ObjectType({ simpleResolvers: true, description: 'The paused webhook.' })
 export class PauseWebhookPayload {
   @Field(() => WebhookType, { description: 'The paused webhook.' }) webhook!: WebhookType;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What the receiver made of the test event.' })
+export class TestWebhookPayload {
+  @Field(() => String, { description: 'As in `WebhookAttempt`; `timeout` after 3.5 seconds.' }) outcome!: string;
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the answer. Null if there was none.' })
+  status!: number | null;
+  @Field(() => Int, { description: 'From the name of the host to the end of the answer, in milliseconds.' })
+  milliseconds!: number;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The resumed webhook.' })

@@ -49,9 +49,6 @@ inChromium('in Chromium, the view Webhooks of the console', () => {
     await create(page);
     const secret = await dialog(page).locator('pre').first().innerText();
     expect(secret).toMatch(/^whsec_/);
-    await dialog(page)
-      .getByText(/^auth-gateway webhook test [0-9a-f-]{36}$/)
-      .waitFor();
     await confirm(page, 'Done');
     expect(await page.content()).not.toContain(secret);
     await login(site.gateway, 'nobody@example.com', 'wrong');
@@ -100,6 +97,35 @@ inChromium('in Chromium, the view Webhooks of the console', () => {
     await confirm(page, 'Resume');
     await said(page, 'is resumed.');
     await shows(page, 'delivered (204)');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a test event says how it went, and changes nothing', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    await create(page);
+    await confirm(page, 'Done');
+    await shows(page, 'delivered (204)');
+    const before = receiver.received.length;
+    await act(page, 'Test');
+    await confirm(page, 'Send');
+    await dialog(page)
+      .getByText(/^Delivered in \d+ ms: delivered \(204\)\.$/)
+      .waitFor();
+    await confirm(page, 'Done');
+    expect(receiver.types().slice(before)).toEqual(['webhook_test']);
+    receiver.reply(() => ({ status: 500 }));
+    await act(page, 'Test');
+    await confirm(page, 'Send');
+    await dialog(page)
+      .getByText(/^Not delivered in \d+ ms: answered with an error \(500\)\.$/)
+      .waitFor();
+    await confirm(page, 'Done');
+    receiver.reply(() => ({ status: 204 }));
+    await shows(page, 'delivered (204)'); // the last attempt stays
+    await act(page, 'Delete');
+    await confirm(page, 'Delete');
+    await page.getByText('No webhook yet.').waitFor();
     expect(wrong).toEqual([]);
     await close();
   });

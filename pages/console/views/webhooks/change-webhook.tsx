@@ -7,10 +7,17 @@ import { Foreign } from '../../../kit/foreign.js';
 import { ask } from '../../../kit/graphql.js';
 import type { Problem } from '../../../kit/problem.js';
 import { TIME_ZONE } from '../../../kit/time.js';
-import { DeleteWebhook, PauseWebhook, ReplayWebhook, ResumeWebhook, RotateWebhookSecret } from '../../operations.js';
+import {
+  DeleteWebhook,
+  PauseWebhook,
+  ReplayWebhook,
+  ResumeWebhook,
+  RotateWebhookSecret,
+  TestWebhook,
+} from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';
 import { VerifySnippet } from './try-webhook.js';
-import { lagText, nameOf, parkedText, type Webhook } from './webhook.js';
+import { lagText, nameOf, outcomeText, parkedText, type Webhook } from './webhook.js';
 
 interface Props {
   of: Webhook;
@@ -52,6 +59,29 @@ export function RotateSecretDialog({ of: webhook, onChange, onClose }: Props) {
         chosen={overlapSeconds}
         onChoose={setOverlap}
       />
+    </ChangeDialog>
+  );
+}
+
+/** Nothing changes: the event is in no log. */
+export function TestDialog({ of: webhook, onClose }: Props) {
+  const name = nameOf(webhook);
+  const test = async () => {
+    const { testWebhook: sent } = await ask(TestWebhook, { id: webhook.id });
+    if (sent === null) return;
+    const isDelivered = sent.outcome === 'delivered';
+    return (
+      <p class={isDelivered ? 'good' : 'bad'}>
+        {isDelivered ? 'Delivered' : 'Not delivered'} in {sent.milliseconds.toLocaleString('en-GB')} ms:{' '}
+        {outcomeText(sent)}.
+      </p>
+    );
+  };
+  return (
+    <ChangeDialog title="Send a test event" action="Send" onSubmit={test} onClose={onClose}>
+      <p>
+        Sends <Foreign text={name} /> one signed event of type <code>webhook_test</code>, also if it is paused.
+      </p>
     </ChangeDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** How a receiver is tried, and how it knows that the gateway has sent an event. */
+/** How a receiver knows that the gateway has sent an event. */
 import { Copyable } from '../../../kit/copy.js';
 
 const VERIFY = `import { Webhook } from 'standardwebhooks';
@@ -18,8 +18,4 @@ export function VerifySnippet() {
       </p>
     </>
   );
-}
-
-export function TestCommand({ id }: { id: string }) {
-  return <Copyable label="Send one event to try it" text={`auth-gateway webhook test ${id}`} />;
 }

@@ -8,7 +8,6 @@ import type { Column } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
 import { eventName } from '../../events.js';
 import { AUDIT_LOG } from '../../paths.js';
-import { TestCommand } from './try-webhook.js';
 import {
   lagText,
   nameOf,
@@ -22,7 +21,7 @@ import {
 } from './webhook.js';
 
 /** What the buttons of a row ask for */
-export type WebhookAction = 'pause' | 'resume' | 'replay' | 'rotate' | 'delete';
+export type WebhookAction = 'test' | 'pause' | 'resume' | 'replay' | 'rotate' | 'delete';
 
 export function webhookColumns(
   onAct: (action: WebhookAction, webhook: Webhook) => void,
@@ -54,10 +53,6 @@ function Receiver({ of: webhook }: { of: Webhook }) {
           <Cut text={path} characters={PATH_CHARACTERS} />
         </div>
       )}
-      <details>
-        <summary>Try it</summary>
-        <TestCommand id={webhook.id} />
-      </details>
     </>
   );
 }
@@ -133,6 +128,7 @@ interface ActionsProps {
 
 function Actions({ of: webhook, onAct }: ActionsProps) {
   const buttons: Array<[action: WebhookAction, label: string]> = [
+    ['test', 'Test'],
     webhook.pausedAt === null ? ['pause', 'Pause'] : ['resume', 'Resume'],
     ['replay', 'Replay'],
     ['rotate', 'Rotate'],

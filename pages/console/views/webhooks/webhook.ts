@@ -37,7 +37,7 @@ const OUTCOMES: Record<string, string> = {
   http_error: 'answered with an error',
   redirect: 'redirected, which is not followed',
   gone: 'gone',
-  timeout: 'no answer within 15 seconds',
+  timeout: 'no answer in time',
   tls: 'certificate not accepted',
   connection_failed: 'could not connect',
   address_refused: 'the name leads to an address that must not be called',
@@ -46,7 +46,10 @@ const OUTCOMES: Record<string, string> = {
 };
 
 /** `answered with an error (500)` */
-export function outcomeText({ outcome, status }: NonNullable<Webhook['lastAttempt']>): string {
+export function outcomeText({
+  outcome,
+  status,
+}: Pick<NonNullable<Webhook['lastAttempt']>, 'outcome' | 'status'>): string {
   const words = OUTCOMES[outcome] ?? outcome; // a newer gateway may have more
   return status === null ? words : `${words} (${status})`;
 }
