@@ -466,6 +466,11 @@ export type GatewayChecksQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type GatewayChecksQuery = { gateway: { checks: { checkedAt: string, findings: Array<{ severity: FindingSeverity, check: string, seen: string, remedy: string | null }> } | null } | null };
 
+export type GatewaySettingsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GatewaySettingsQuery = { gateway: { settings: Array<{ name: string, value: string | null, default: string | null, isSet: boolean }> } | null };
+
 export type ApiKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null };
 
 export type CronKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null };
@@ -835,6 +840,9 @@ export const GatewayFacts =
 
 export const GatewayChecks =
   'query GatewayChecks{gateway{checks{checkedAt findings{severity check seen remedy}}}}' as Operation<GatewayChecksQuery, GatewayChecksQueryVariables>;
+
+export const GatewaySettings =
+  'query GatewaySettings{gateway{settings{name value default isSet}}}' as Operation<GatewaySettingsQuery, GatewaySettingsQueryVariables>;
 
 export const ApiKeys =
   'query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter){apiKeys(first:$first after:$after filter:$filter){nodes{...ApiKeyFacts}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt expiresAt liveSecretCount previousSecretEndsAt}' as Operation<ApiKeysQuery, ApiKeysQueryVariables>;

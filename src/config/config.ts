@@ -289,5 +289,5 @@ export function readConfig(env: Environment, reader = createReader(env)) {
   };
   if (faults.length > 0) throw new ConfigError(faults);
   const misspelt = reader.findMisspelt().map((slip) => ({ check: 'configuration' as const, ...slip }));
-  return { ...config, warnings: [...misspelt, ...warnings] };
+  return { ...config, warnings: [...misspelt, ...warnings], settings: reader.settings() };
 }

@@ -27,6 +27,25 @@ export interface Variable {
   fileToo: boolean;
 }
 
+/** A variable as it counts now, for people who read the settings. */
+export interface Setting {
+  name: string;
+  /** As it was set, otherwise the default; null if there is none, and if it may hold a password */
+  value: string | null;
+  /** Null if there is none */
+  default: string | null;
+  isSet: boolean;
+}
+
+/** Variables with passwords, beside those that may be in files. Other URLs refuse credentials. */
+const SECRET = /^OTEL_.*(HEADERS|ATTRIBUTES)$/;
+
+/** @returns null if a variable with this fallback is unset by default */
+function textOfFallback(fallback: unknown): string | null {
+  if (fallback === undefined || (Array.isArray(fallback) && fallback.length === 0)) return null;
+  return fallback instanceof URL ? fallback.origin : String(fallback);
+}
+
 export interface Reader {
   /** The variable's value by `schema`, or the fallback. A fault also yields the fallback, so that reading continues. */
   read<T>(name: string, schema: z.ZodType<T, string>, fallback: T): T;
@@ -38,6 +57,8 @@ export interface Reader {
   faults: ConfigFault[];
   /** Every variable that was read, in that order */
   variables: Variable[];
+  /** The same as they count now, without secrets, by name */
+  settings(): Setting[];
   /** Variables that nothing reads, but whose name is close to one that is read, or is one plus `_FILE`. */
   findMisspelt(): Slip[];
 }
@@ -85,6 +106,16 @@ export function createReader(env: Environment): Reader {
     fault,
     faults,
     variables,
+    settings: () =>
+      variables
+        .map(({ name, fallback, fileToo }) => {
+          const text = textOf(name);
+          const isSet = text !== undefined || (fileToo && textOf(`${name}_FILE`) !== undefined);
+          const isHidden = isSet && (fileToo || SECRET.test(name));
+          const standard = textOfFallback(fallback);
+          return { name, value: isHidden ? null : (text ?? standard), default: standard, isSet };
+        })
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     findMisspelt: () => {
       const fileVariables = variables.filter(({ fileToo }) => fileToo).map(({ name }) => `${name}_FILE`);
       const known = [...variables.map(({ name }) => name), ...fileVariables];

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { rotateKeyring } from '../../src/admin/keyring.js';
+import { variables } from '../../src/config/config.js';
 import { PUBLISH_AHEAD_SECONDS } from '../../src/credentials/keyring/keyring.js';
 import { CHECKS } from '../../src/doctor/examine.js';
 import { createExamination } from '../../src/start/examination.js';
@@ -45,6 +46,7 @@ const KEYS = '{ gateway { keys { kid purpose algorithm usedFrom isInUse } } }';
 const CHECKED = '{ gateway { checks { checkedAt findings { severity check seen remedy } } } }';
 const EVERYTHING = `{ gateway {
   version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn
+  settings { name value default isSet }
   keys { kid purpose algorithm usedFrom isInUse } checks { checkedAt findings { severity check seen remedy } }
 } }`;
 
@@ -68,6 +70,7 @@ test('Interface 11: an administrator sees the program, what is on, and the publi
     isDevelopment: true,
     areWebhooksOn: false,
     isMailOn: false,
+    settings: expect.arrayContaining([{ name: 'PORT', value: '3000', default: '3000', isSet: false }]),
     areKnownDevicesOn: false,
   });
   expect(keys).toEqual([
@@ -276,4 +279,28 @@ test('Interface 11: a run that fails is an error for those who wait, and the nex
   await stop();
   expect(await latest()).toBeUndefined();
   expect(runs).toBe(3);
+});
+
+test('Interface 11: settings are read with their defaults, and none of them with a password', async () => {
+  const hidden = {
+    DATABASE_URL: `postgresql://u:${PASSWORD}@db.example/x`,
+    OTEL_EXPORTER_OTLP_HEADERS: `x-key=${PASSWORD}`,
+  };
+  const env = { ...hidden, OTEL_SDK_DISABLED: 'true', LOGIN_RATE_LIMIT: '7', AUDIT_RETENTION_DAYS: '' };
+  const instance = await startInstance(gateway.database, { env, clock: gateway.clock });
+  const { text, data } = await ask(instance, admin, '{ gateway { settings { name value default isSet } } }');
+  const settings: Array<{ name: string; isSet: boolean }> = data.gateway.settings;
+  const named = (name: string) => settings.find((each) => each.name === name);
+  expect(named('LOGIN_RATE_LIMIT')).toEqual({ name: 'LOGIN_RATE_LIMIT', value: '7', default: '5', isSet: true });
+  const retention = { name: 'AUDIT_RETENTION_DAYS', value: '365', default: '365', isSet: false };
+  expect(named('AUDIT_RETENTION_DAYS')).toEqual(retention);
+  expect(named('REDIS_URL')).toEqual({ name: 'REDIS_URL', value: null, default: null, isSet: false });
+  for (const name of Object.keys(hidden)) expect(named(name)).toMatchObject({ value: null, isSet: true });
+  expect(text).not.toContain(PASSWORD);
+  expect(settings.map(({ name }) => name)).toEqual(
+    variables()
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+  await instance.close();
 });

@@ -1,4 +1,4 @@
-/** The view Gateway: the instance that answers, what `doctor` finds, and its keyring. */
+/** The view Gateway: the instance that answers, what `doctor` finds, its keyring and its settings. */
 
 import { useAnswer } from '../../kit/answer.js';
 import { Heading } from '../../kit/heading.js';
@@ -8,6 +8,7 @@ import { Time } from '../../kit/time.js';
 import { GatewayFacts, type GatewayFactsQuery } from '../operations.js';
 import { Findings } from './gateway/findings.js';
 import { Keyring } from './gateway/keyring.js';
+import { Settings } from './gateway/settings.js';
 
 type Facts = NonNullable<GatewayFactsQuery['gateway']>;
 
@@ -21,6 +22,7 @@ export function Gateway() {
       <Answered answer={{ data: answer.data, problem: undefined }}>
         {({ gateway }) => gateway !== null && <Keyring keys={gateway.keys} />}
       </Answered>
+      <Settings />
     </>
   );
 }

@@ -26,6 +26,7 @@ export class GatewayResolver {
       isMailOn: mail.kind !== 'off',
       areKnownDevicesOn: knownDevices,
       keys: keyring.list(clock.now()),
+      settings: config.settings,
     };
   }
 

@@ -1,5 +1,6 @@
 /** The type `Gateway`: the instance that answers, its keyring, and what `doctor` finds. (Interface 11) */
 import { Field, ObjectType } from 'type-graphql';
+import type { Setting } from '../../config/environment.js';
 import type { ListedKey } from '../../credentials/keyring/keyring.js';
 import type { KeyPurpose } from '../../credentials/keyring/private-jwks.js';
 import { GraphQLDateTime } from './scalars.js';
@@ -65,6 +66,19 @@ export class GatewayChecksType {
   findings!: FindingType[];
 }
 
+@ObjectType('Setting', { simpleResolvers: true, description: 'An environment variable, as this instance has read it.' })
+export class SettingType implements Setting {
+  @Field(() => String, { description: 'Name of the variable. docs/configuration.md explains it.' }) name!: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Its value, or the default. Null if there is neither, and if it is set and may hold a password.',
+  })
+  value!: string | null;
+  @Field(() => String, { nullable: true, description: 'The default of this set-up. Null if there is none.' })
+  default!: string | null;
+  @Field(() => Boolean, { description: 'Whether it is set.' }) isSet!: boolean;
+}
+
 @ObjectType('Gateway', {
   simpleResolvers: true,
   description: 'The running gateway. Of several instances it is the one that answers.',
@@ -83,4 +97,6 @@ export class GatewayType {
   areKnownDevicesOn!: boolean;
   @Field(() => [KeyringKeyType], { description: 'Keys of the keyring, by purpose, newest first.' })
   keys!: KeyringKeyType[];
+  @Field(() => [SettingType], { description: 'Every environment variable, by name, without secrets.' })
+  settings!: SettingType[];
 }

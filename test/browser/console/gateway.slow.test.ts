@@ -26,6 +26,18 @@ inChromium('in Chromium, the view Gateway of the console', () => {
     await close();
   });
 
+  test('Interface 19: settings that are set, and on demand all of them', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    const settings = page.getByRole('table', { name: 'Settings' });
+    await settings.getByRole('row', { name: 'PUBLIC_URL' }).getByText(site.edge.url).waitFor();
+    await settings.getByRole('row', { name: 'DATABASE_URL' }).getByText('Hidden').waitFor();
+    expect(await settings.getByText('REDIS_URL').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await settings.getByText('REDIS_URL', { exact: true }).waitFor();
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: the door to the explorer leads to one that is logged in', async () => {
     const { page, email, close } = await openConsole(site, 'admin', PATH);
     await page.getByRole('link', { name: 'Open the explorer' }).click();
