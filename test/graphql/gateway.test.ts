@@ -286,7 +286,8 @@ test('Interface 11: settings are read with their defaults, and none of them with
     DATABASE_URL: `postgresql://u:${PASSWORD}@db.example/x`,
     OTEL_EXPORTER_OTLP_HEADERS: `x-key=${PASSWORD}`,
   };
-  const env = { ...hidden, OTEL_SDK_DISABLED: 'true', LOGIN_RATE_LIMIT: '7', AUDIT_RETENTION_DAYS: '' };
+  const same = { PUBLIC_URL: gateway.config.publicUrl, KEYRING_FILE: keyring.file }; // which issued the token
+  const env = { ...hidden, ...same, OTEL_SDK_DISABLED: 'true', LOGIN_RATE_LIMIT: '7', AUDIT_RETENTION_DAYS: '' };
   const instance = await startInstance(gateway.database, { env, clock: gateway.clock });
   const { text, data } = await ask(instance, admin, '{ gateway { settings { name value default isSet } } }');
   const settings: Array<{ name: string; isSet: boolean }> = data.gateway.settings;
