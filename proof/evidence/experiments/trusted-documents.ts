@@ -88,9 +88,10 @@ export const trustedDocuments: Experiment = {
     },
     {
       name: 'documents that a file no longer has stay',
-      file: 'src/platform/watched-file.ts',
-      from: '    try {\n      value = await read();',
-      to: '    try {\n      await read();',
+      file: FILE,
+      from: '() => readDocuments(files), {',
+      to: 'async () => {\n    for (const [digest, found] of await readDocuments(files)) kept.set(digest, found);\n    return kept;\n  }, {',
+      and: { file: FILE, from: 'const isUsed = files', to: 'const kept = new Map();\n  const isUsed = files' },
       foundBy: /^documents that ran after the file had lost them/,
     },
   ],
@@ -170,7 +171,7 @@ async function attack(stand: Stand, rounds: number): Promise<Row[]> {
         });
         const variables = { name: 'trusted' };
         const good = [
-          { documentId: `sha256:${sha256(CREATE)}`, query: 'mutation {', variables },
+          { documentId: `sha256:${sha256(CREATE)}`, query: ownText('untrusted beside an id'), variables },
           { query: CREATE, variables },
           ...(isRestricted ? [] : [{ query: `${CREATE} `, variables }]),
         ];
