@@ -97,13 +97,14 @@ function Column({ bar, at, series, top, onPoint }: ColumnProps) {
   );
 }
 
-/** `Wed 25 Nov, 14:00: 3 logins` */
+/** `3 · Wed 25 Nov, 14:00`; of several series `3 logins, 1 failures · Wed 25 Nov` */
 function valueText({ name, counts }: Bar, series: readonly Series[]): string {
   const parts = series.flatMap(({ name: what }, i) => {
     const count = counts[i]?.count ?? 0;
+    if (series.length === 1) return [numberText(count)];
     return count === 0 ? [] : [`${numberText(count)} ${what.toLowerCase()}`];
   });
-  return `${name}: ${parts.join(', ') || 'none'}`;
+  return `${parts.join(', ') || 'None'} · ${name}`;
 }
 
 /** What the colours mean. */

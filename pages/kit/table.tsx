@@ -64,8 +64,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TablePro
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)} class={isMarked?.(row) ? 'marked' : undefined} onClick={followFromTime}>
-            {shown.map(({ name, isNameHidden, cell, align, isTarget }) => (
-              <td key={name} class={isTarget ? 'target' : align}>
+            {shown.map(({ name, isNameHidden, cell, align, width, isTarget }) => (
+              <td key={name} class={[align, width === 'time' && width, isTarget && 'target'].filter(Boolean).join(' ')}>
                 {!isNameHidden && (
                   <span class="label" aria-hidden="true">
                     {name}

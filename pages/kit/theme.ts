@@ -1,5 +1,5 @@
 /** Light, dark, or as the system has it: what the reader has chosen, in this browser. Pages import it first. */
-export const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
+export const THEMES = { system: 'System', light: 'Light', dark: 'Dark' };
 
 export type Theme = keyof typeof THEMES;
 

@@ -121,7 +121,7 @@ inChromium('in Chromium, the console', () => {
     await page.reload();
     await expectHeading(page, 'My sessions');
     expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'dark']);
-    await page.getByLabel('Theme').selectOption('As the system');
+    await page.getByLabel('Theme').selectOption('System');
     expect(await ground()).toBe(light);
     expect(wrong).toEqual([]);
     await close();

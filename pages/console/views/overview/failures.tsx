@@ -21,6 +21,7 @@ const COLUMNS: Array<Column<Event>> = [
   { name: 'Who', cell: (event) => <Subject event={event} /> },
   {
     name: 'From',
+    width: 'narrow',
     cell: ({ ipAddress }) => (
       <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
         <Foreign text={ipAddress} />
