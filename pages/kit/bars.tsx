@@ -59,14 +59,9 @@ export function Bars({ label, series, bars }: BarsProps) {
         ))}
       </svg>
       <p class="bars-ends" aria-hidden="true">
-        {pointed === undefined ? (
-          <>
-            <span>{bars[0]?.shortName}</span>
-            <span>{bars.at(-1)?.shortName}</span>
-          </>
-        ) : (
-          <b>{valueText(pointed, series)}</b>
-        )}
+        <span>{bars[0]?.shortName}</span>
+        <span>{bars.at(-1)?.shortName}</span>
+        {pointed !== undefined && <b>{valueText(pointed, series)}</b>}
       </p>
     </div>
   );
