@@ -194,6 +194,30 @@ inChromium('in Chromium, Users of the console', () => {
     await close();
   });
 
+  test('Interface 19: a list that is awaited has its height and is said to be loading; nothing moves for who wants that', async () => {
+    const { page, email, wrong, close } = await openConsole(site, 'admin', '/console/sessions');
+    await expectHeading(page, 'My sessions');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
+    const loading = page.getByRole('status').filter({ hasText: 'Loading…' });
+    await loading.waitFor();
+    expect((await loading.boundingBox())?.height).toBeGreaterThan(200);
+    const animations = () =>
+      loading.evaluate((its) => its.ownerDocument.defaultView?.getComputedStyle(its).animationName);
+    expect(await animations()).toContain('pulse');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await animations()).not.toContain('pulse');
+    release();
+    await page.getByRole('link', { name: email, exact: true }).waitFor();
+    expect(await loading.count()).toBe(0);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: the search box leads to the list, also for the whole e-mail of one user', async () => {
     const { page, email, close } = await openConsole(site, 'analyst', `${PATH}?search=nobody-at-all`);
     await page.getByText('No user matches.').waitFor();
