@@ -8,6 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { withMark } from './page-mark.js';
 
 const APPS = ['console', 'account', 'gate'];
 /** The modules whose exports are all documents that pages and the client ask */
@@ -54,6 +55,7 @@ async function bundleApp(app) {
     format: 'esm',
     minify: true,
     target: 'es2022',
+    loader: { '.svg': 'dataurl' },
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
@@ -82,7 +84,7 @@ async function pageOf(source, assets, { outputs }) {
   const urlOf = (path) => `${assets}/${basename(path)}`;
   const script = outputOf(`${source}.tsx`);
   const preloads = importsOf(script, outputs).map((path) => `<link rel="modulepreload" href="${urlOf(path)}">\n`);
-  const page = await readFile(`${source}.html`, 'utf8');
+  const page = withMark(await readFile(`${source}.html`, 'utf8'));
   const named = replaceOnce(page, `${assets}/page.css`, urlOf(outputOf(`${source}.css`)));
   const withScript = replaceOnce(named, `${assets}/page.js`, urlOf(script));
   return replaceOnce(withScript, '<script ', `${preloads.join('')}<script `);

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { withMark } from './page-mark.js';
 
 const PAGES = [
   { folder: 'explorer', files: ['page.html', 'page.tsx', 'page.css'] },
@@ -23,15 +24,15 @@ async function bundlePage({ folder, files }) {
     minify: true,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    loader: { '.graphql': 'text', '.html': 'copy' },
+    loader: { '.graphql': 'text', '.html': 'copy', '.svg': 'dataurl' },
     define: { 'process.env.NODE_ENV': '"production"' },
     write: false,
     logLevel: 'warning',
   });
   await mkdir(`dist/${folder}`, { recursive: true });
-  const write = async ({ path, contents }) => {
+  const write = async ({ path, contents, text }) => {
     const file = `dist/${folder}/${basename(path)}.gz`;
-    await writeFile(file, gzipSync(contents, { level: 9 }));
+    await writeFile(file, gzipSync(path.endsWith('.html') ? withMark(text) : contents, { level: 9 }));
     return file;
   };
   return Promise.all(outputFiles.map(write));

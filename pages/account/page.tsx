@@ -1,4 +1,5 @@
 /** The page at `/account`: people look after what is their own. It is built on the client package alone. (Interface 21) */
+import '../kit/theme.js';
 import { render } from 'preact';
 import { App } from './app.js';
 

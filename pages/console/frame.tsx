@@ -1,12 +1,15 @@
 /** What stands around every view: links, the search box, who is logged in, and the way out. */
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { AccountMenu } from '../kit/account-menu.js';
 import { Announcements } from '../kit/announce.js';
+import { Brand } from '../kit/brand.js';
 import { ConfirmPlace } from '../kit/confirm-place.js';
 import { FactorLost } from '../kit/factor-lost.js';
 import { Link, place } from '../kit/location.js';
-import { LogOut } from '../kit/log-out.js';
-import { Keyboard } from './keyboard.js';
-import { MY_SESSIONS } from './paths.js';
+import { Troubles } from '../kit/states.js';
+import { CommandsButton, Keyboard } from './keyboard.js';
+import { MY_SESSIONS, OVERVIEW } from './paths.js';
 import { SearchBox } from './search.js';
 import { listedViews, viewOf } from './views.js';
 
@@ -17,16 +20,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
         Skip to the view
       </a>
       <header>
-        <p class="brand">
-          <a href="/console/">auth-gateway</a>
-        </p>
+        <Brand home={OVERVIEW} />
         <SearchBox />
         <Navigation />
-        <LogOut />
+        <AccountMenu />
       </header>
       <main id="view" tabIndex={-1}>
         <FactorLost where={<OwnFactors />} />
-        {children}
+        <Troubles>{children}</Troubles>
       </main>
       <Announcements />
       <ConfirmPlace />
@@ -37,9 +38,17 @@ export function Frame({ children }: { children: ComponentChildren }) {
 
 function Navigation() {
   const current = viewOf(place.value.path)?.view.path;
+  const list = useRef<HTMLUListElement>(null);
+  // On a phone the links are one row, which scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another link is the current one
+  useEffect(() => {
+    const row = list.current;
+    const link = row?.querySelector<HTMLElement>('[aria-current]');
+    if (row != null && link != null) row.scrollLeft = link.offsetLeft - (row.clientWidth - link.offsetWidth) / 2;
+  }, [current]);
   return (
     <nav aria-label="Views">
-      <ul>
+      <ul ref={list}>
         {listedViews().map(({ path, name }) => (
           <li key={path}>
             <Link to={path} aria-current={path === current ? 'page' : undefined}>
@@ -48,6 +57,7 @@ function Navigation() {
           </li>
         ))}
       </ul>
+      <CommandsButton />
     </nav>
   );
 }

@@ -33,6 +33,24 @@ const close = (): void => {
   opened.value = undefined;
 };
 
+/** So that the keys are found, where there is a keyboard */
+export function CommandsButton() {
+  return (
+    <button
+      type="button"
+      class="commands-open"
+      aria-keyshortcuts="Control+K"
+      onClick={() => (opened.value = 'commands')}
+    >
+      Commands{' '}
+      <span aria-hidden="true">
+        <kbd>Ctrl</kbd>
+        <kbd>K</kbd>
+      </span>
+    </button>
+  );
+}
+
 export function Keyboard() {
   useEffect(() => {
     let goUntil = 0;

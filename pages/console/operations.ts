@@ -258,6 +258,13 @@ export type LinkPurpose =
   /** A user has forgotten their password. */
   | 'reset';
 
+/** Direction of an order. Rows without a value are last in both. */
+export type OrderDirection =
+  /** Ascending: A to Z, the oldest first. */
+  | 'asc'
+  /** Descending: Z to A, the newest first. */
+  | 'desc';
+
 /** Role of a user. It determines the user's scopes. */
 export type Role =
   /** All scopes. */
@@ -372,14 +379,22 @@ export type UserFilter = {
   search?: string | null | undefined;
 };
 
-/** Order of users. */
-export type UserOrder =
-  /** By creation, newest first. */
+/** What a list can be ordered by. */
+export type UserOrderField =
+  /** When the user was created. */
   | 'created_at'
-  /** By email, alphabetically. */
+  /** Email address. */
   | 'email'
-  /** By last login, most recent first; users who have never logged in come last. Each page reads all users. */
+  /** When the user last logged in. Each page reads all users. */
   | 'last_login_at';
+
+/** Order of a list. A cursor continues the order that it comes from, and no other. */
+export type UserOrdering = {
+  /** The direction. */
+  direction: OrderDirection;
+  /** Orders by this field. */
+  field: UserOrderField;
+};
 
 /** Who paused a webhook. */
 export type WebhookPausedBy =
@@ -625,7 +640,7 @@ export type ListUsersQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
   filter?: UserFilter | null | undefined;
-  orderBy?: UserOrder | null | undefined;
+  order?: UserOrdering | null | undefined;
 }>;
 
 
@@ -905,7 +920,7 @@ export const FindSession =
   'query FindSession($id:ID!){session(id:$id){id}}' as Operation<FindSessionQuery, FindSessionQueryVariables>;
 
 export const ListUsers =
-  'query ListUsers($first:Int!$after:String$filter:UserFilter$orderBy:UserOrder){users(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...UserFacts}pageInfo{hasNextPage endCursor}}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}' as Operation<ListUsersQuery, ListUsersQueryVariables>;
+  'query ListUsers($first:Int!$after:String$filter:UserFilter$order:UserOrdering){users(first:$first after:$after filter:$filter order:$order){nodes{...UserFacts}pageInfo{hasNextPage endCursor}}}fragment UserFacts on User{id email role isActive hasPassword failedLoginAttempts lockedUntil lastLoginAt createdAt}' as Operation<ListUsersQuery, ListUsersQueryVariables>;
 
 export const CountUsers =
   'query CountUsers($filter:UserFilter){users(first:1 filter:$filter){totalCount{count precision}}}' as Operation<CountUsersQuery, CountUsersQueryVariables>;

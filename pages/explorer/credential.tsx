@@ -1,6 +1,7 @@
 /** The header of the explorer: a login, which the client refreshes, and as whom the page asks. */
 import { useEffect, useId, useState } from 'preact/hooks';
 import { type AuthClient, AuthError, type AuthState } from '../../client/src/browser.js';
+import { Brand } from '../kit/brand.js';
 import { WAYS, type Way, type WayName } from './ways.js';
 
 /** As whom the page asks, and what was typed for it */
@@ -22,9 +23,8 @@ export function Credential({ auth, publicUrl, chosen, choose }: Props) {
   const { fields }: Way = WAYS[chosen.way];
   return (
     <header>
-      <h1>
-        <a href="/">auth-gateway</a> explorer
-      </h1>
+      <Brand home="/" />
+      <h1>Explorer</h1>
       <Login auth={auth} publicUrl={publicUrl} />
       <div class="row">
         <label for={id}>Ask as</label>

@@ -1,4 +1,5 @@
 /** The page at `/graphql` in a browser: it asks the gateway as any kind of caller. It stores nothing beyond the page. */
+import '../kit/theme.js';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { createAuthClient } from '../../client/src/browser.js';

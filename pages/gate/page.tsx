@@ -1,4 +1,5 @@
 /** The page at `/gate`: a browser logs in for a service behind the gate, and returns there. (Interface 22) */
+import '../kit/theme.js';
 import { render } from 'preact';
 import { resume } from '../../client/src/inside.js';
 import { auth } from '../kit/auth.js';

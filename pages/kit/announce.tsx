@@ -28,7 +28,10 @@ export function Announcements() {
   useLayoutEffect(() => {
     if (text === '') return;
     const place = (): void => {
-      if (box.current !== null) box.current.style.bottom = `${freeBottom(box.current)}px`;
+      if (box.current === null) return;
+      const isTop = matchMedia('(width < 40rem)').matches;
+      const free = `${freePlace(box.current, isTop)}px`;
+      box.current.style.inset = isTop ? `${free} 1rem auto auto` : `auto 1rem ${free} auto`;
     };
     place();
     const again = setInterval(place, AGAIN_MS); // what is below it scrolls, and changes
@@ -46,15 +49,15 @@ const AGAIN_MS = 200;
 const MARGIN = 12;
 const STEP = 8;
 
-/** The lowest place, from the bottom of the window, where nothing below it can be clicked or is a heading: CSS pixels. */
-function freeBottom(box: HTMLElement): number {
+/** How far from the top or the bottom of the window nothing below it can be clicked or is a heading: CSS pixels. */
+function freePlace(box: HTMLElement, isTop: boolean): number {
   const { left, right, height } = box.getBoundingClientRect();
   const targets = [...document.querySelectorAll('a, button, input, select, textarea, summary, label, h1, h2, h3')]
     .map((target) => target.getBoundingClientRect())
     .filter((target) => target.width > 1 && target.right > left && target.left < right);
-  for (let bottom = MARGIN; bottom + height + MARGIN <= innerHeight; bottom += STEP) {
-    const [top, end] = [innerHeight - bottom - height, innerHeight - bottom];
-    if (!targets.some((target) => target.bottom > top && target.top < end)) return bottom;
+  for (let free = MARGIN; free + height + MARGIN <= innerHeight; free += STEP) {
+    const top = isTop ? free : innerHeight - free - height;
+    if (!targets.some((target) => target.bottom > top && target.top < top + height)) return free;
   }
   return MARGIN;
 }

@@ -1,4 +1,5 @@
 /** Counts over time as bars, and the same numbers as a table. */
+import { useState } from 'preact/hooks';
 import { Link } from './location.js';
 import { Table } from './table.js';
 
@@ -28,31 +29,39 @@ interface BarsProps {
   bars: readonly Bar[];
 }
 
-/** Height of the highest bar, in units of the picture */
+/** Height of the picture, in its units */
 const FULL = 100;
-/** So that a single event can be seen next to thousands */
-const LEAST = 3;
+/** The least count at its top, so that a single event does not look like many */
+const LEAST_TOP = 5;
 
 /**
  * The links in the picture are for a mouse. By keyboard and for screen readers the same links are in `BarsTable`, so that
  * nobody has to step through dozens of bars.
  */
 export function Bars({ label, series, bars }: BarsProps) {
+  const [pointedAt, setPointedAt] = useState<string>();
   const sums = bars.map(sumOf);
   const most = Math.max(0, ...sums);
+  const top = Math.max(LEAST_TOP, most);
+  const pointed = bars.find(({ to }) => to === pointedAt);
   return (
     <div class="bars">
       <p class="unseen">
         {label}: {most === 0 ? 'none' : `at most ${numberText(most)}, at ${bars[sums.indexOf(most)]?.name}`}
       </p>
+      <p class="bars-scale" aria-hidden="true">
+        <span>{numberText(top)}</span>
+        <span>0</span>
+      </p>
       <svg viewBox={`0 0 ${Math.max(1, bars.length)} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
         {bars.map((bar, at) => (
-          <Column key={bar.to} bar={bar} at={at} series={series} most={most} />
+          <Column key={bar.to} bar={bar} at={at} series={series} top={top} onPoint={setPointedAt} />
         ))}
       </svg>
       <p class="bars-ends" aria-hidden="true">
         <span>{bars[0]?.shortName}</span>
         <span>{bars.at(-1)?.shortName}</span>
+        {pointed !== undefined && <b>{valueText(pointed, series)}</b>}
       </p>
     </div>
   );
@@ -62,29 +71,35 @@ interface ColumnProps {
   bar: Bar;
   at: number;
   series: readonly Series[];
-  most: number;
+  top: number;
+  onPoint(to: string | undefined): void;
 }
 
 /** One column; the whole of it can be clicked, however low its bar is. */
-function Column({ bar, at, series, most }: ColumnProps) {
-  let top = FULL;
-  const parts = series.flatMap(({ name, tone }, i) => {
-    const count = bar.counts[i]?.count ?? 0;
-    if (count === 0) return [];
-    const height = Math.max(LEAST, (count / most) * (FULL - LEAST * series.length));
-    top -= height;
-    return [{ name, tone, count, height, y: top }];
-  });
-  const text = parts.map(({ name, count }) => `${numberText(count)} ${name.toLowerCase()}`).join(', ');
+function Column({ bar, at, series, top, onPoint }: ColumnProps) {
+  let y = FULL;
+  const point = (): void => onPoint(bar.to);
+  const leave = (): void => onPoint(undefined);
   return (
-    <Link to={bar.to} tabindex={-1}>
-      <title>{`${bar.name}: ${text === '' ? 'none' : text}`}</title>
+    <Link to={bar.to} tabindex={-1} onPointerEnter={point} onPointerLeave={leave} onFocus={point} onBlur={leave}>
       <rect class="bar-place" x={at} y={0} width={1} height={FULL} />
-      {parts.map(({ name, tone, height, y }) => (
-        <rect key={name} class={`bar-${tone}`} x={at + 0.1} y={y} width={0.8} height={height} />
-      ))}
+      {series.map(({ name, tone }, i) => {
+        const height = ((bar.counts[i]?.count ?? 0) / top) * FULL;
+        y -= height;
+        return height > 0 && <rect key={name} class={`bar-${tone}`} x={at + 0.1} y={y} width={0.8} height={height} />;
+      })}
     </Link>
   );
+}
+
+/** `3 · Wed 25 Nov, 14:00`; of several series `3 logins, 1 failures · Wed 25 Nov` */
+function valueText({ name, counts }: Bar, series: readonly Series[]): string {
+  const parts = series.flatMap(({ name: what }, i) => {
+    const count = counts[i]?.count ?? 0;
+    if (series.length === 1) return [numberText(count)];
+    return count === 0 ? [] : [`${numberText(count)} ${what.toLowerCase()}`];
+  });
+  return `${parts.join(', ') || 'None'} · ${name}`;
 }
 
 /** What the colours mean. */

@@ -1,10 +1,12 @@
-/** Whose page this is: the name of the product, and its host. (Interface 21) */
+/** Whose page this is: the mark, the name of the product, and its host. (Interface 21) */
 import { HOST, PRODUCT_NAME } from './settings.js';
 
-export function Brand() {
-  return (
-    <p class="brand">
-      {PRODUCT_NAME} {PRODUCT_NAME !== HOST && <span class="quiet">{HOST}</span>}
-    </p>
+/** @param home where the name leads */
+export function Brand({ home }: { home?: string }) {
+  const name = (
+    <>
+      <b>{PRODUCT_NAME}</b> {PRODUCT_NAME !== HOST && <span class="quiet">{HOST}</span>}
+    </>
   );
+  return <p class="brand">{home === undefined ? <span>{name}</span> : <a href={home}>{name}</a>}</p>;
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { announce } from './announce.js';
 import { type Problem, shownProblem } from './problem.js';
+import { OwnTroubles } from './states.js';
 import { useUniqueId } from './unique-id.js';
 
 export interface DialogProps {
@@ -112,7 +113,7 @@ export function Dialog(props: DialogProps) {
         <h2 id={heading} tabIndex={-1}>
           {result === undefined ? title : doneTitle}
         </h2>
-        {result === undefined ? children(problem) : result}
+        <OwnTroubles>{result === undefined ? children(problem) : result}</OwnTroubles>
         <p class="error" role="alert">
           {saidByFields.includes(problem?.argument ?? '') ? undefined : problem?.message}
         </p>

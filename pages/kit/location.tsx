@@ -46,8 +46,13 @@ interface LinkProps {
   class?: string;
   'aria-current'?: 'page' | undefined;
   'aria-label'?: string;
+  title?: string;
   /** -1 for a link that another one repeats for the keyboard */
   tabindex?: -1;
+  onPointerEnter?(): void;
+  onPointerLeave?(): void;
+  onFocus?(): void;
+  onBlur?(): void;
 }
 
 /** A link to a view, which opens without loading the page again. */

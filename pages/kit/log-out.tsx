@@ -1,4 +1,5 @@
 /** Who is logged in, and the way out. (Interface 19 and 21) */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { auth, currentUser } from './auth.js';
 import { Foreign } from './foreign.js';
@@ -6,7 +7,8 @@ import { problemOf } from './graphql.js';
 import { useMe } from './own/own.js';
 import { shownProblem } from './problem.js';
 
-export function LogOut() {
+/** @param children what else is set there */
+export function LogOut({ children }: { children?: ComponentChildren }) {
   const { data } = useMe();
   const [problem, setProblem] = useState<string>();
   const logOut = (): void => {
@@ -22,6 +24,7 @@ export function LogOut() {
         <Foreign text={data?.email ?? '…'} />
         <span class="quiet">({currentUser.value?.role})</span>
       </p>
+      {children}
       <button type="button" onClick={logOut}>
         Log out
       </button>

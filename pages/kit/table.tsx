@@ -5,12 +5,21 @@ import { More } from './more.js';
 import type { Rows } from './rows.js';
 import { Empty, Loading, ProblemNotice } from './states.js';
 
+export interface Sort {
+  /** Undefined if the rows are sorted by another column */
+  direction: 'asc' | 'desc' | undefined;
+  onSort(): void;
+}
+
 export interface Column<Row> {
   name: string;
   cell(row: Row): ComponentChildren;
   /** A name for screen readers alone, such as that of a column of buttons */
   isNameHidden?: boolean;
   align?: 'end';
+  /** The link in it is where the row leads, which can be clicked anywhere. */
+  isTarget?: boolean;
+  sort?: Sort;
   /** For a short text, such as a time; the other columns share the rest. */
   width?: 'narrow' | 'time';
 }
@@ -25,6 +34,8 @@ interface TableProps<Row> {
   isMarked?: (row: Row) => boolean;
 }
 
+const SORTED = { asc: 'ascending', desc: 'descending' } as const;
+
 export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TableProps<Row>) {
   const shown = columns.filter((column) => column !== false);
   return (
@@ -32,18 +43,29 @@ export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TablePro
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {shown.map(({ name, isNameHidden, align, width }) => (
-            <th key={name} scope="col" class={[align, width].filter(Boolean).join(' ') || undefined}>
-              <span class={isNameHidden ? 'unseen' : undefined}>{name}</span>
+          {shown.map(({ name, isNameHidden, align, width, sort }) => (
+            <th
+              key={name}
+              scope="col"
+              class={[align, width, sort && 'sortable'].filter(Boolean).join(' ') || undefined}
+              aria-sort={sort?.direction && SORTED[sort.direction]}
+            >
+              {sort === undefined ? (
+                <span class={isNameHidden ? 'unseen' : undefined}>{name}</span>
+              ) : (
+                <button type="button" class="sort" onClick={sort.onSort}>
+                  {name}
+                </button>
+              )}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)} class={isMarked?.(row) ? 'marked' : undefined}>
-            {shown.map(({ name, isNameHidden, cell, align }) => (
-              <td key={name} class={align}>
+          <tr key={keyOf(row)} class={isMarked?.(row) ? 'marked' : undefined} onClick={followFromTime}>
+            {shown.map(({ name, isNameHidden, cell, align, width, isTarget }) => (
+              <td key={name} class={[align, width === 'time' && width, isTarget && 'target'].filter(Boolean).join(' ')}>
                 {!isNameHidden && (
                   <span class="label" aria-hidden="true">
                     {name}
@@ -57,6 +79,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TablePro
       </tbody>
     </table>
   );
+}
+
+/** A time is above the link that covers the row, for its title; it leads there too. */
+function followFromTime({ target, currentTarget }: MouseEvent): void {
+  if (!(target as Element).matches('time')) return;
+  (currentTarget as Element).querySelector<HTMLElement>('.target a')?.click();
 }
 
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {

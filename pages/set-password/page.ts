@@ -1,5 +1,6 @@
 /** The page at `/set-password`: somebody with a password link chooses a password; where mail is sent, others ask for a link. */
 
+import '../kit/theme.js';
 import { checkPassword } from '../kit/password-check.js';
 import { checkLink } from './check-link.js';
 import * as forgot from './forgot.js';

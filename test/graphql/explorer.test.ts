@@ -35,6 +35,18 @@ test.each(FILES)(
   },
 );
 
+test('Interface 21: the explorer says whose it is, and each page has the mark', async () => {
+  const { text } = await gateway.send('GET', '/graphql', { headers: HTML });
+  expect(text).toContain('data-product-name="localhost:3000"');
+  for (const path of ['/graphql', '/console/', '/set-password']) {
+    const page = await gateway.send('GET', path, { headers: HTML });
+    expect([path, page.text]).toEqual([
+      path,
+      expect.stringContaining('<link rel="icon" href="data:image/svg+xml,%3Csvg '),
+    ]);
+  }
+});
+
 test('Interface 2: the files of the explorer exist only with it, and can only be read', async () => {
   for (const path of ['/graphql/page.js', '/graphql/page.css']) {
     const answer = await gateway.send('POST', path);

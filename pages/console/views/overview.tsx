@@ -22,10 +22,10 @@ export function Overview() {
     <>
       <Heading text="Overview" />
       <Summary counts={counts.data} locked={locked.data} thefts={thefts.data} />
-      <Counts chosen={chosen} answer={counts} />
       <TheftList answer={thefts} />
       <LockedList answer={locked} />
       <FailureList pollMs={pollMs} />
+      <Counts chosen={chosen} answer={counts} />
     </>
   );
 }
@@ -39,11 +39,11 @@ interface SummaryProps {
 /** One sentence for who looks in passing. It is read out when it changes. */
 function Summary({ counts, locked, thefts }: SummaryProps) {
   return (
-    <p class="summary" role="status">
+    <div role="status">
       {counts !== undefined && locked !== undefined && thefts !== undefined && (
         <Verdict counts={counts} locked={locked} thefts={thefts} />
       )}
-    </p>
+    </div>
   );
 }
 
@@ -54,15 +54,33 @@ function Verdict({ counts, locked, thefts }: { [Key in keyof SummaryProps]: NonN
     stolen > 0 && `${stolen}${thefts.isComplete ? '' : ' or more'} token theft${stolen === 1 ? '' : 's'} in 7 days`,
     lockedCount != null && lockedCount.count > 0 && `${countText(lockedCount, 'user')} locked now`,
   ].filter((text) => text !== false);
-  if (found.length > 0) return <span class="bad">Look at this: {found.join(', ')}.</span>;
+  if (found.length > 0) {
+    return (
+      <p class="summary bad">
+        <Icon path="M8 1.5 15 14H1zM8 6v4m0 1.5v1" />
+        <span>Look at this: {found.join(', ')}.</span>
+      </p>
+    );
+  }
   const failed = countText({ count: countOf(counts, 'login_failure'), precision: 'exact' }, 'failed login');
   const time = counts.name === '7d' ? '7 days' : '24 hours';
   return (
-    <>
-      <span class="good">No token theft in 7 days, and nobody is locked.</span>{' '}
-      <span class="quiet">
-        {failed} in {time}.
+    <p class="summary good">
+      <Icon path="M15 8A7 7 0 1 1 1 8a7 7 0 0 1 14 0M4.5 8.5 7 11l4.5-5.5" />
+      <span>
+        No token theft in 7 days, and nobody is locked.{' '}
+        <span class="quiet">
+          {failed} in {time}.
+        </span>
       </span>
-    </>
+    </p>
+  );
+}
+
+function Icon({ path }: { path: string }) {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={path} />
+    </svg>
   );
 }

@@ -2,14 +2,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer, usePages } from '../../kit/answer.js';
 import { can } from '../../kit/auth.js';
+import { Foreign } from '../../kit/foreign.js';
 import { Heading } from '../../kit/heading.js';
 import { go, Link, pathTo, place, setQuery } from '../../kit/location.js';
 import { type Column, countText, List } from '../../kit/table.js';
 import { MaybeTime, Time } from '../../kit/time.js';
 import { useAskedFor } from '../asked-for.js';
-import { CountUsers, ListUsers, type UserFilter, type UserOrder } from '../operations.js';
+import {
+  CountUsers,
+  ListUsers,
+  type OrderDirection,
+  type UserFilter,
+  type UserOrderField,
+  type UserOrdering,
+} from '../operations.js';
 import { pathOfUser, USERS } from '../paths.js';
-import { Email, isRole, ROLES, type UserFacts, UserState } from './user/facts.js';
+import { isRole, ROLES, type UserFacts, UserState } from './user/facts.js';
 import { InviteDialog } from './user/invite.js';
 
 /** The states that can be asked for, with their filters. */
@@ -19,32 +27,47 @@ const STATES: Record<string, [name: string, filter: UserFilter]> = {
   locked: ['Locked', { isLocked: true }],
 };
 
-const ORDERS: Record<UserOrder, string> = {
-  email: 'E-mail',
-  created_at: 'Newest first',
-  last_login_at: 'Last login',
+/** What the list can be sorted by: the direction at first, and the name of its column. */
+const ORDERS: Record<UserOrderField, [first: OrderDirection, name: string]> = {
+  email: ['asc', 'E-mail'],
+  last_login_at: ['desc', 'Last login'],
+  created_at: ['desc', 'Created'],
 };
 
-const COLUMNS: Column<UserFacts>[] = [
-  {
-    name: 'E-mail',
-    cell: ({ id, email }) => (
-      <Link to={pathOfUser(id)}>
-        <Email email={email} />
-      </Link>
-    ),
-  },
-  { name: 'Role', width: 'narrow', cell: ({ role }) => role },
-  { name: 'State', width: 'time', cell: (user) => <UserState user={user} /> },
-  { name: 'Last login', width: 'time', cell: ({ lastLoginAt }) => <MaybeTime at={lastLoginAt} none="Never" /> },
-  { name: 'Created', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
-];
+function columns(order: UserOrdering): Column<UserFacts>[] {
+  const sorted = (field: UserOrderField) => {
+    const [first, name] = ORDERS[field];
+    const direction = order.field === field ? order.direction : undefined;
+    const next = direction === undefined ? first : direction === 'asc' ? 'desc' : 'asc';
+    const onSort = (): void => setQuery({ order: `${field}:${next}`, orderBy: undefined });
+    return { name, sort: { direction, onSort } };
+  };
+  return [
+    {
+      ...sorted('email'),
+      isTarget: true,
+      cell: ({ id, email }) => (
+        <Link to={pathOfUser(id)} title={email}>
+          <Foreign text={email} />
+        </Link>
+      ),
+    },
+    { name: 'Role', width: 'narrow', cell: ({ role }) => role },
+    { name: 'State', width: 'time', cell: (user) => <UserState user={user} /> },
+    {
+      ...sorted('last_login_at'),
+      width: 'time',
+      cell: ({ lastLoginAt }) => <MaybeTime at={lastLoginAt} none="Never" />,
+    },
+    { ...sorted('created_at'), width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  ];
+}
 
 interface Asked {
   search: string;
   role: string;
   state: string;
-  orderBy: UserOrder;
+  order: UserOrdering;
 }
 
 /** The filters in the query. What is none is left out. */
@@ -57,8 +80,16 @@ function askedIn(query: URLSearchParams): Asked {
     search: query.get('search') ?? '',
     role: one('role', isRole),
     state: one('state', (value) => Object.hasOwn(STATES, value)),
-    orderBy: (one('orderBy', (value) => Object.hasOwn(ORDERS, value)) || 'email') as UserOrder,
+    order: orderIn(query),
   };
+}
+
+/** Such as `order=created_at:desc`; links of earlier versions have `orderBy=created_at`. */
+function orderIn(query: URLSearchParams): UserOrdering {
+  const [field = '', direction] = (query.get('order') ?? query.get('orderBy') ?? '').split(':');
+  if (!Object.hasOwn(ORDERS, field)) return { field: 'email', direction: 'asc' };
+  const known = field as UserOrderField;
+  return { field: known, direction: direction === 'asc' || direction === 'desc' ? direction : ORDERS[known][0] };
 }
 
 function filterOf({ search, role, state }: Asked): UserFilter {
@@ -68,7 +99,7 @@ function filterOf({ search, role, state }: Asked): UserFilter {
 export function Users() {
   const asked = askedIn(place.value.query);
   const filter = filterOf(asked);
-  const read = usePages(ListUsers, { first: 50, filter, orderBy: asked.orderBy }, (data) => data.users);
+  const read = usePages(ListUsers, { first: 50, filter, order: asked.order }, (data) => data.users);
   const count = useAnswer(CountUsers, { filter });
   const [isInviting, setInviting] = useState(false);
   useAskedFor(() => setInviting(can('users:write')));
@@ -90,7 +121,7 @@ export function Users() {
       <div class="user-list">
         <List
           caption="Users"
-          columns={COLUMNS}
+          columns={columns(asked.order)}
           read={read}
           keyOf={({ id }) => id}
           empty={
@@ -133,12 +164,6 @@ function Filters({ asked }: { asked: Asked }) {
         label="State"
         value={asked.state}
         options={[['', 'All states'], ...Object.entries(STATES).map(([state, [name]]): Option => [state, name])]}
-      />
-      <Choice
-        name="orderBy"
-        label="Order"
-        value={asked.orderBy === 'email' ? '' : asked.orderBy}
-        options={Object.entries(ORDERS).map(([order, name]): Option => [order === 'email' ? '' : order, name])}
       />
     </search>
   );

@@ -1,14 +1,16 @@
 /** The explorer at `/graphql`, outside production. `npm run build` has bundled and compressed its files. */
 import type { Express, RequestHandler } from 'express';
+import type { Deps } from '../../services.js';
 import { addReadOnly } from '../errors.js';
 import { compressWith, OWN_FILES_POLICY, readBuilt, readHtml, sendPage } from '../static-page.js';
 
 /**
- * Sends the page if the client accepts HTML; otherwise passes the request on.
- * @param publicUrl the origin whose logins are accepted, so that the page can lead there from another
+ * Sends the page if the client accepts HTML; otherwise passes the request on. It knows the origin whose logins are
+ * accepted, so that it can lead there from another.
  */
-export function explorerPage(publicUrl: string): RequestHandler {
-  const compressed = async () => compressWith({ 'public-url': publicUrl }, await readHtml('explorer'));
+export function explorerPage({ publicUrl, productName }: Deps<'config'>['config']): RequestHandler {
+  const facts = { 'public-url': publicUrl, 'product-name': productName };
+  const compressed = async () => compressWith(facts, await readHtml('explorer'));
   const send = sendPage({ type: 'html', policy: OWN_FILES_POLICY, compressed });
   return (req, res, next) => {
     res.vary('Accept');

@@ -52,7 +52,7 @@ export function addGraphqlRoute(app: Express, { config }: Deps<'config'>, answer
   const route = app.route('/graphql');
   route.post(requireAccept, requireJson, express.raw({ type: () => true, limit: BODY_BYTES, inflate: false }), post);
   if (config.graphql.explorer) {
-    route.get(explorerPage(config.publicUrl), methodNotAllowed('POST')); // a query, which comes by POST alone
+    route.get(explorerPage(config), methodNotAllowed('POST')); // a query, which comes by POST alone
     route.all(methodNotAllowed('GET', 'HEAD', 'POST'));
     addExplorerFiles(app);
   }

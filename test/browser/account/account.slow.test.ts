@@ -105,7 +105,8 @@ inChromium('in Chromium, the account page', () => {
       if (reached.at(-1) === 'Delete my account') break;
     }
     const wanted = [
-      ...['Skip to the sections', 'Log out', 'Back to app.example.com', 'Sessions', 'New e-mail', 'Change e-mail'],
+      ...['Skip to the sections', 'Theme', 'Log out', 'Back to app.example.com', 'Sessions', 'New e-mail'],
+      ...['Change e-mail'],
       ...['Current password', 'New password', 'Change password', 'Add an authenticator app', 'Add a passkey'],
       ...['Download my data', 'Delete my account'],
     ];

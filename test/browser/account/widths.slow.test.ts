@@ -45,6 +45,7 @@ inChromium('in Chromium, the account page', () => {
   test('Interface 21: a short e-mail is whole at the width of a phone', async () => {
     const email = 'ada.lovelace@example.com';
     const { page, close } = await openAccount(site, '/account', { width: 360, email });
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('banner').getByText(email).waitFor();
     const room = `(({ scrollWidth, clientWidth }) => clientWidth - scrollWidth)(document.querySelector('header bdi'))`;
     expect(await page.evaluate(room)).toBe(0);

@@ -39,7 +39,7 @@ export interface Looks {
 export async function openConsole(site: Site, role: Role, path = '/console/', looks: Looks = {}): Promise<Opened> {
   const { email, id } = await site.gateway.user({ role, ...(looks.email !== undefined && { email: looks.email }) });
   const opened = await openAlone(site, path, { ...looks, email });
-  await opened.page.getByRole('button', { name: 'Log out' }).waitFor();
+  await opened.page.getByRole('banner').waitFor();
   return { ...opened, email, id };
 }
 
@@ -80,7 +80,7 @@ export async function logIn(page: Page, email: string, password = PASSWORD): Pro
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('button', { name: 'Log out' }).waitFor();
+  await page.getByRole('banner').waitFor();
 }
 
 /** The `h1` of the view, once it says so. */

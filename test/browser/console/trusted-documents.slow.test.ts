@@ -52,7 +52,7 @@ inChromium('in Chromium, where only trusted documents run', () => {
     }
     const isBusy = async () => asked.size > 0 || (await page.locator('[aria-busy="true"]').count()) > 0;
     return async () => {
-      await page.getByRole('button', { name: 'Log out' }).waitFor();
+      await page.getByRole('banner').waitFor();
       await until('nothing is being loaded', async () => !(await isBusy()));
     };
   }

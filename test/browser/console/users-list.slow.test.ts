@@ -42,6 +42,9 @@ inChromium('in Chromium, Users of the console', () => {
     await page.getByRole('search', { name: 'Users' }).getByLabel(label, { exact: true }).selectOption(option);
   }
 
+  const sortBy = (page: Page, column: string): Promise<void> =>
+    page.getByRole('columnheader').getByRole('button', { name: column, exact: true }).click();
+
   test('Interface 19: users are listed with their state, and their number', async () => {
     await store('states.example', {
       active: `last_login_at = '2026-11-20T08:30Z'`,
@@ -81,9 +84,9 @@ inChromium('in Chromium, Users of the console', () => {
     await page.getByLabel('Part of the e-mail').fill('filters.EXAMPLE');
     const [ada, bob, cem, dot] = ['ada', 'bob', 'cem', 'dot'].map((name) => `${name}@filters.example`) as Four;
     await rowsOf(page, ada, bob, cem, dot);
-    await choose(page, 'Order', 'Newest first');
+    await sortBy(page, 'Created');
     await rowsOf(page, dot, bob, cem, ada);
-    await choose(page, 'Order', 'Last login');
+    await sortBy(page, 'Last login');
     await page.getByRole('table', { name: 'Users' }).locator('tbody tr').first().getByText(cem).waitFor();
     await choose(page, 'State', 'Deactivated');
     await rowsOf(page, bob);
@@ -95,7 +98,7 @@ inChromium('in Chromium, Users of the console', () => {
     await choose(page, 'Role', 'admin');
     await rowsOf(page, ada);
     expect(page.url()).toBe(
-      `${site.edge.url}${PATH}?search=filters.EXAMPLE&orderBy=last_login_at&state=active&role=admin`,
+      `${site.edge.url}${PATH}?search=filters.EXAMPLE&order=last_login_at%3Adesc&state=active&role=admin`,
     );
     await page.reload();
     await rowsOf(page, ada);
@@ -108,6 +111,61 @@ inChromium('in Chromium, Users of the console', () => {
     await page.getByRole('table').waitFor();
     expect(page.url()).toBe(`${site.edge.url}${PATH}`);
     expect(await page.getByLabel('Part of the e-mail').inputValue()).toBe('');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: the heads of columns sort in both directions; links of earlier versions still sort', async () => {
+    await store('sorted.example', {
+      ada: `created_at = '2026-11-02T00:00Z'`,
+      bob: `created_at = '2026-11-03T00:00Z'`,
+      cem: `created_at = '2026-11-01T00:00Z'`,
+    });
+    const [ada, bob, cem] = ['ada', 'bob', 'cem'].map((name) => `${name}@sorted.example`) as [string, string, string];
+    const { page, wrong, close } = await openConsole(
+      site,
+      'analyst',
+      `${PATH}?search=sorted.example&orderBy=created_at`,
+    );
+    const sorted = async (): Promise<string[]> =>
+      page
+        .locator('th[aria-sort]')
+        .evaluateAll((all) => all.map((e) => `${e.textContent} ${e.getAttribute('aria-sort')}`));
+    await rowsOf(page, bob, ada, cem);
+    expect(await sorted()).toEqual(['Created descending']);
+    await sortBy(page, 'Created');
+    await rowsOf(page, cem, ada, bob);
+    expect(await sorted()).toEqual(['Created ascending']);
+    expect(page.url()).toBe(`${site.edge.url}${PATH}?search=sorted.example&order=created_at%3Aasc`);
+    await sortBy(page, 'E-mail');
+    await rowsOf(page, ada, bob, cem);
+    await sortBy(page, 'E-mail');
+    await rowsOf(page, cem, bob, ada);
+    expect(await sorted()).toEqual(['E-mail descending']);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await sortBy(page, 'E-mail');
+    await rowsOf(page, ada, bob, cem);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a row can be clicked anywhere, and a long e-mail takes one line', async () => {
+    const long = `${'long.'.repeat(10)}name@rows.example`;
+    const { id } = await site.gateway.user({ email: long });
+    const { page, wrong, close } = await openConsole(site, 'analyst', `${PATH}?search=rows.example`);
+    await rowsOf(page, long);
+    const row = page.getByRole('table', { name: 'Users' }).locator('tbody tr');
+    for (const text of ['viewer', 'time']) {
+      await (text === 'time' ? row.locator('time').last() : row.getByText(text)).click({ force: true });
+      await page.waitForURL(`${site.edge.url}${PATH}/${id}`);
+      await page.goBack();
+      await rowsOf(page, long);
+    }
+    expect(await row.getByRole('link').count()).toBe(1);
+    for (const width of [1024, 360]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect((await row.getByRole('link').boundingBox())?.height).toBeLessThan(30);
+    }
     expect(wrong).toEqual([]);
     await close();
   });
@@ -132,6 +190,30 @@ inChromium('in Chromium, Users of the console', () => {
     await page.getByRole('link', { name: email, exact: true }).waitFor(); // the rows stay
     release();
     await page.locator('[aria-busy="false"] > table').waitFor();
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a list that is awaited has its height and is said to be loading; nothing moves for who wants that', async () => {
+    const { page, email, wrong, close } = await openConsole(site, 'admin', '/console/sessions');
+    await expectHeading(page, 'My sessions');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
+    const loading = page.getByRole('status').filter({ hasText: 'Loading…' });
+    await loading.waitFor();
+    expect((await loading.boundingBox())?.height).toBeGreaterThan(200);
+    const animations = () =>
+      loading.evaluate((its) => its.ownerDocument.defaultView?.getComputedStyle(its).animationName);
+    expect(await animations()).toContain('pulse');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await animations()).not.toContain('pulse');
+    release();
+    await page.getByRole('link', { name: email, exact: true }).waitFor();
+    expect(await loading.count()).toBe(0);
     expect(wrong).toEqual([]);
     await close();
   });

@@ -223,6 +223,10 @@ inChromium('in Chromium, the views of the console', () => {
       await page.getByRole('button', { name: 'End them' }).click();
       const notice = page.locator('.announcements p');
       await notice.waitFor();
+      const edge = await page.evaluate(
+        `(({ top, bottom }) => [top, bottom].indexOf('auto'))(document.querySelector('.announcements').style)`,
+      );
+      expect(edge).toBe(width < 640 ? 1 : 0); // placed from the top on phones, else from the bottom
       for (const top of [0, 150, 400, 10_000]) {
         await page.evaluate(`scrollTo(0, ${top})`);
         await until(`nothing is below it, scrolled to ${top}`, () => page.evaluate<boolean>(IS_FREE));

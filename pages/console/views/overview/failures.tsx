@@ -1,22 +1,19 @@
 /** The last requests that were refused for a wrong password or a lock. */
-import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../../kit/answer.js';
 import { Device } from '../../../kit/device.js';
-import { useFocusBack } from '../../../kit/focus.js';
 import { Foreign } from '../../../kit/foreign.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
-import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
 import { type Event, EventName, Subject } from '../../events.js';
 import { AGAIN_MS, useNews } from '../../live.js';
 import { type AuditEventType, Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
-import { News } from './news.js';
+import { Part } from './part.js';
 
 const TYPES: AuditEventType[] = ['login_failure', 'account_locked', 'password_change_failed'];
-const SHOWN = 8;
+const SHOWN = 5;
 
 const COLUMNS: Array<Column<Event>> = [
   { name: 'Time', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
@@ -24,6 +21,7 @@ const COLUMNS: Array<Column<Event>> = [
   { name: 'Who', cell: (event) => <Subject event={event} /> },
   {
     name: 'From',
+    width: 'narrow',
     cell: ({ ipAddress }) => (
       <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
         <Foreign text={ipAddress} />
@@ -37,33 +35,12 @@ export function FailureList({ pollMs }: { pollMs: number }) {
   const answer = useAnswer(Events, { first: SHOWN, filter: { eventTypes: TYPES } }, { pollMs });
   useNews(TYPES, AGAIN_MS, answer.reload);
   const held = useHeld(answer.data?.auditEvents?.nodes, ({ id }) => id);
-  const section = useRef<HTMLElement>(null);
-  const heading = useFocusBack(section);
   return (
-    <section ref={section}>
-      <div class="bar">
-        <h2 tabIndex={-1} ref={heading}>
-          Last failures
-        </h2>
-        <News held={held} noun="failure" />
-      </div>
-      <Answered answer={answer}>
-        {() =>
-          held.shown?.length === 0 ? (
-            <Empty>Nobody has failed to log in.</Empty>
-          ) : (
-            <Table
-              caption="Last failures, newest first"
-              columns={COLUMNS}
-              rows={held.shown ?? []}
-              keyOf={({ id }) => id}
-            />
-          )
-        }
-      </Answered>
+    <Part title="Last failures" noun="failure" held={held} problem={answer.problem}>
+      <Table caption="Last failures, newest first" columns={COLUMNS} rows={held.shown ?? []} keyOf={({ id }) => id} />
       <p>
         <Link to={pathTo(AUDIT_LOG, { eventTypes: TYPES.join(',') })}>All failures</Link>
       </p>
-    </section>
+    </Part>
   );
 }

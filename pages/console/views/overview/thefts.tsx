@@ -1,21 +1,19 @@
 /** Thefts that need a look, each with what its session's story says. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useAsked } from '../../../kit/answer.js';
 import { Device } from '../../../kit/device.js';
-import { useFocusBack } from '../../../kit/focus.js';
 import { Foreign } from '../../../kit/foreign.js';
 import { ask } from '../../../kit/graphql.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import type { Answer } from '../../../kit/rows.js';
-import { Answered, Empty } from '../../../kit/states.js';
 import { Time } from '../../../kit/time.js';
 import { type Event, Subject } from '../../events.js';
 import { AGAIN_MS, useNews } from '../../live.js';
 import { Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { Steps, useSteps } from '../audit/story.js';
-import { News } from './news.js';
+import { Part } from './part.js';
 
 const DAYS = 7;
 const MAX_SHOWN = 50;
@@ -48,37 +46,20 @@ export function useThefts(pollMs: number): Answer<Thefts> {
 
 export function TheftList({ answer }: { answer: Answer<Thefts> }) {
   const held = useHeld(answer.data?.thefts, ({ id }) => id);
-  const section = useRef<HTMLElement>(null);
-  const heading = useFocusBack(section);
+  const { isComplete = true, since } = answer.data ?? {};
   return (
-    <section ref={section}>
-      <div class="bar">
-        <h2 tabIndex={-1} ref={heading}>
-          Token thefts of {DAYS} days
-        </h2>
-        <News held={held} noun="theft" />
-      </div>
-      <Answered answer={answer}>
-        {({ isComplete, since }) => (
-          <>
-            {held.shown?.length === 0 ? (
-              <Empty>No token was stolen.</Empty>
-            ) : (
-              <ul class="thefts">
-                {held.shown?.map((event, i) => (
-                  <Theft key={event.id} event={event} isTold={i < TOLD} />
-                ))}
-              </ul>
-            )}
-            {!isComplete && (
-              <p class="quiet">
-                The latest {MAX_SHOWN}. <Link to={pathTo(AUDIT_LOG, { isTheft: 'true', since })}>All of them</Link>
-              </p>
-            )}
-          </>
-        )}
-      </Answered>
-    </section>
+    <Part title={`Token thefts of ${DAYS} days`} noun="theft" held={held} problem={answer.problem}>
+      <ul class="thefts">
+        {held.shown?.map((event, i) => (
+          <Theft key={event.id} event={event} isTold={i < TOLD} />
+        ))}
+      </ul>
+      {!isComplete && (
+        <p class="quiet">
+          The latest {MAX_SHOWN}. <Link to={pathTo(AUDIT_LOG, { isTheft: 'true', since })}>All of them</Link>
+        </p>
+      )}
+    </Part>
   );
 }
 

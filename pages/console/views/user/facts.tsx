@@ -39,15 +39,6 @@ export function UserState({ user }: { user: UserFacts }) {
   return <span class="user-state">{obstacles}</span>;
 }
 
-/** An e-mail in the width of a column; the page of the user has the whole. */
-export function Email({ email }: { email: string }) {
-  return (
-    <span title={email}>
-      <Foreign text={email.length > 60 ? `${email.slice(0, 59)}…` : email} />
-    </span>
-  );
-}
-
 /** @param pendingEmail that the user has asked for, and nobody has confirmed */
 export function FactsOfUser({ user, pendingEmail }: { user: UserFacts; pendingEmail: string | null }) {
   const { id, role, hasPassword, failedLoginAttempts, lastLoginAt, createdAt } = user;
