@@ -9,7 +9,7 @@ import { Link, pathTo } from '../../../kit/location.js';
 import { Answered, Empty } from '../../../kit/states.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { type Event, EventName, Subject } from '../../events.js';
+import { type Event, EventName, noteOf, Subject } from '../../events.js';
 import { AGAIN_MS, useNews } from '../../live.js';
 import { type AuditEventType, Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
@@ -21,7 +21,14 @@ const SHOWN = 8;
 const COLUMNS: Array<Column<Event>> = [
   { name: 'Time', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: 'Event', width: 'time', cell: (event) => <EventName event={event} /> },
-  { name: 'Who', cell: (event) => <Subject event={event} /> },
+  {
+    name: 'Who',
+    cell: (event) => (
+      <>
+        <Subject event={event} /> <span class="quiet">{noteOf(event)}</span>
+      </>
+    ),
+  },
   {
     name: 'From',
     cell: ({ ipAddress }) => (
