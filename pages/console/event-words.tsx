@@ -263,20 +263,11 @@ function drawn(text: string, told: Told): ComponentChildren[] {
   });
 }
 
-const ROLES = { admin: 'Admin ', analyst: 'Analyst ', viewer: '' };
-
 /** Who made a change. */
 function Actor({ event: { actor }, nameOfEntity }: Told) {
   if (actor === null) return <>Somebody</>;
   if (actor.callerType === 'cli') return <>The command line</>;
-  if (actor.user !== null) {
-    return (
-      <>
-        {ROLES[actor.user.role]}
-        <Person {...actor.user} />
-      </>
-    );
-  }
+  if (actor.user !== null) return <Person {...actor.user} />;
   const kind = { user: 'A deleted user', api_key: 'The API key', cron: 'The cron key' }[actor.callerType];
   return <Named kind={kind} id={actor.id ?? ''} name={nameOfEntity(actor.id ?? '')} />;
 }

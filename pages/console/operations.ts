@@ -452,7 +452,7 @@ export type EventsQueryVariables = Exact<{
 }>;
 
 
-export type EventsQuery = { auditEvents: { nodes: Array<{ id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, userOfEmail: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { role: Role, id: string, email: string } | null } | null, user: { id: string, email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+export type EventsQuery = { auditEvents: { nodes: Array<{ id: string, createdAt: string, eventType: AuditEventType, ipAddress: string, userAgent: string | null, metadata: Record<string, unknown>, entityType: AuditEntityType, entityId: string | null, sessionId: string | null, userId: string | null, userOfEmail: { id: string, email: string } | null, user: { id: string, email: string } | null, actor: { callerType: AuditActorType, id: string | null, user: { id: string, email: string } | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type ExportEventsQueryVariables = Exact<{
   first: number;
@@ -819,7 +819,7 @@ export const AuditSteps =
   'query AuditSteps($id:ID!$first:Int!$after:String){session(id:$id){events(first:$first after:$after){nodes{id kind isTheft createdAt detail ipAddress userAgent jti}pageInfo{hasNextPage endCursor}}}}' as Operation<AuditStepsQuery, AuditStepsQueryVariables>;
 
 export const Events =
-  'query Events($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts userOfEmail{id email}actor{user{role}}}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}actor{callerType id user{id email}}}' as Operation<EventsQuery, EventsQueryVariables>;
+  'query Events($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts userOfEmail{id email}}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}actor{callerType id user{id email}}}' as Operation<EventsQuery, EventsQueryVariables>;
 
 export const ExportEvents =
   'query ExportEvents($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}actor{callerType id user{id email}}}' as Operation<ExportEventsQuery, ExportEventsQueryVariables>;
