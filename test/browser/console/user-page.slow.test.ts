@@ -76,7 +76,7 @@ inChromium('in Chromium, the page of a user of the console', () => {
     await page.reload();
     await page.getByText('New e-mail, not confirmed yet', { exact: true }).waitFor();
     expect(await fact(page, 'New e-mail, not confirmed yet')).toBe(wanted);
-    await page.getByRole('cell', { name: 'E-mail change asked for' }).waitFor();
+    await page.getByText('asked to change their e-mail to').waitFor();
     await close();
   });
 
