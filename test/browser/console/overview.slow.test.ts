@@ -104,7 +104,10 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
       expect(count).toBe(Number(shown));
       expect(count).toBeGreaterThanOrEqual(span === '7 days' ? 7 : 4);
       await page.getByRole('status').getByText(`${count} events`, { exact: true }).waitFor();
-      await until('the events are shown', async () => (await log(page).locator('.event').count()) === Math.min(count, 50));
+      await until(
+        'the events are shown',
+        async () => (await log(page).locator('.event').count()) === Math.min(count, 50),
+      );
       await page.goBack();
       await page.getByRole('heading', { name: `Last ${span}` }).waitFor();
       await page.reload();
