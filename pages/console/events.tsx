@@ -1,11 +1,9 @@
-/** Audit events in words: their names, whom they are about, who caused them, and a table of them. */
-import { Device } from '../kit/device.js';
+/** Names of audit events, and whom they are about. */
+import type { ComponentChildren } from 'preact';
 import { Cut, Foreign, Id } from '../kit/foreign.js';
-import { Link, pathTo } from '../kit/location.js';
-import type { Column } from '../kit/table.js';
-import { Time } from '../kit/time.js';
+import { Link } from '../kit/location.js';
 import type { AuditEventType, EventsQuery } from './operations.js';
-import { AUDIT_LOG, KEYS, pathOfUser, WEBHOOKS } from './paths.js';
+import { pathOfUser } from './paths.js';
 
 export type Event = NonNullable<EventsQuery['auditEvents']>['nodes'][number];
 
@@ -16,7 +14,7 @@ type Tone = 'bad' | 'warn' | 'quiet';
 const NAMES: Record<AuditEventType, [name: string, tone?: Tone]> = {
   login_success: ['Login'],
   login_failure: ['Login failed', 'warn'],
-  account_locked: ['Login refused: locked', 'bad'],
+  account_locked: ['Login refused: locked', 'warn'],
   token_theft: ['Token theft', 'bad'],
   logout: ['Logout'],
   session_revoked: ['Session ended'],
@@ -50,7 +48,7 @@ const NAMES: Record<AuditEventType, [name: string, tone?: Tone]> = {
   cron_key_created: ['Cron key created'],
   cron_key_rotated: ['Cron key rotated'],
   cron_key_revoked: ['Cron key revoked'],
-  keyring_rotated: ['Keyring rotated'],
+  keyring_rotated: ['Signing keys rotated'],
   webhook_created: ['Webhook created'],
   webhook_deleted: ['Webhook deleted'],
   webhook_paused: ['Webhook paused'],
@@ -73,160 +71,57 @@ export function eventName(type: AuditEventType): string {
 /** An event of the type `token_theft` with `ended_by`: nobody had used the token before, so it is no theft (Interface 5). */
 export const ENDED_TOKEN = 'Ended session used again';
 
-export function EventName({ event: { eventType, metadata } }: { event: Pick<Event, 'eventType' | 'metadata'> }) {
-  if (eventType === 'token_theft' && 'ended_by' in metadata) return <span class="quiet">{ENDED_TOKEN}</span>;
-  return <span class={NAMES[eventType]?.[1]}>{eventName(eventType)}</span>;
+function isEndedToken({ eventType, metadata }: Pick<Event, 'eventType' | 'metadata'>): boolean {
+  return eventType === 'token_theft' && 'ended_by' in metadata;
 }
 
-/** The user whom an event is about, or who has the e-mail that was sent. */
-export function Subject({ event }: { event: Event }) {
-  const { user, userId, metadata, entityType, entityId } = event;
-  if (user !== null) {
-    return (
-      <Link to={pathOfUser(user.id)}>
-        <Foreign text={user.email} />
-      </Link>
-    );
-  }
-  if (entityType === 'user') {
-    const email = metadata['email'];
-    const isText = typeof email === 'string';
-    if (userId === null) return isText ? <NobodyThen email={email} holder={event.userOfEmail} /> : <NoActiveUser />;
-    return (
-      <>
-        {isText && <Cut text={email} />} <span class="quiet">deleted user</span> {!isText && <Id id={userId} />}
-      </>
-    );
-  }
-  if (entityId === null) return <span class="quiet">The keyring</span>;
-  const path = entityType === 'webhook' ? pathTo(WEBHOOKS, { id: entityId }) : pathTo(KEYS, { id: entityId });
-  return (
+export function nameOf(event: Event): string {
+  return isEndedToken(event) ? ENDED_TOKEN : eventName(event.eventType);
+}
+
+export function toneOf(event: Event): Tone | undefined {
+  return isEndedToken(event) ? 'quiet' : NAMES[event.eventType]?.[1];
+}
+
+export function EventName({ event }: { event: Event }) {
+  return <span class={toneOf(event)}>{nameOf(event)}</span>;
+}
+
+/** The user whom an event is about, or who has the e-mail that was sent, or that e-mail. */
+export function Subject({ event: { user, userId, metadata, userOfEmail: holder } }: { event: Event }) {
+  const { email } = metadata;
+  if (user !== null) return <Person {...user} />;
+  if (userId === null && holder !== null && holder.email === email) return <Person {...holder} />;
+  if (typeof email === 'string') return <Cut text={email} />;
+  return userId === null ? (
+    <>{NOBODY}</>
+  ) : (
     <>
-      {nameOfKey(metadata)}{' '}
-      <Link to={path}>
-        <Id id={entityId} />
-      </Link>
+      deleted user <Id id={userId} />
     </>
   );
 }
 
-interface NobodyThenProps {
-  /** As it was sent */
-  email: string;
-  /** Who has it now, or had it last; they may have been deactivated at the time of the event, or have got it since */
-  holder: Event['user'];
-}
-
-function NobodyThen({ email, holder }: NobodyThenProps) {
-  if (holder === null) {
-    return (
-      <>
-        <Cut text={email} /> <NoActiveUser />
-      </>
-    );
-  }
-  const link = (
-    <Link to={pathOfUser(holder.id)}>
-      <Foreign text={holder.email} />
+export function Person({ id, email }: { id: string; email: string }) {
+  return (
+    <Link to={pathOfUser(id)}>
+      <Foreign text={email} />
     </Link>
-  );
-  if (holder.email === email) {
-    return (
-      <>
-        {link} <NoActiveUser /> <span class="quiet">then</span>
-      </>
-    );
-  }
-  return (
-    <>
-      <Cut text={email} /> <NoActiveUser /> <span class="quiet">then; now</span> {link}
-    </>
   );
 }
 
 /** All that the event says: the user was deactivated, or there was none. */
-function NoActiveUser() {
-  return <span class="quiet">no active user with this e-mail</span>;
-}
+const NOBODY = 'no active user with this e-mail';
 
-function nameOfKey({ service_name: service, host }: Event['metadata']) {
-  const name = service ?? host;
-  return typeof name === 'string' ? <Cut text={name} characters={40} /> : null;
-}
-
-/** Who made a change; the person themselves, if it is no change of an operator. */
-export function ActorName({ event }: { event: Event }) {
-  const { actor } = event;
-  if (actor === null) return <span class="quiet">–</span>;
-  if (actor.callerType === 'cli') return <>Command line</>;
-  if (actor.user !== null) {
-    return (
-      <Link to={pathOfUser(actor.user.id)}>
-        <Foreign text={actor.user.email} />
-      </Link>
-    );
-  }
-  const kind = actor.callerType === 'user' ? 'deleted user' : 'key';
+/** What is to be said of a subject that was no user: they may have been deactivated, or have got the e-mail since. */
+export function noteOf({ user, userId, metadata: { email }, userOfEmail: holder }: Event): ComponentChildren {
+  if (user !== null || typeof email !== 'string') return undefined;
+  if (userId !== null) return 'deleted user';
+  if (holder === null) return NOBODY;
+  if (holder.email === email) return `${NOBODY} then`;
   return (
     <>
-      <span class="quiet">{kind}</span> {actor.id !== null && <Id id={actor.id} />}
+      {NOBODY} then; now <Person {...holder} />
     </>
   );
 }
-
-/** Metadata that other columns show */
-const SHOWN = ['actor', 'email', 'service_name', 'host'];
-
-/** The remaining facts of an event, such as `role: admin`. */
-export function Facts({ event }: { event: Event }) {
-  const hidden = event.sessionId === null ? SHOWN : [...SHOWN, 'family_id'];
-  const facts = Object.entries(event.metadata).filter(([name]) => !hidden.includes(name));
-  return (
-    <ul class="facts">
-      {facts.map(([name, value]) => (
-        <li key={name}>
-          <span class="quiet">{name.replaceAll('_', ' ')}:</span>{' '}
-          <Cut text={typeof value === 'string' ? value : JSON.stringify(value)} />
-        </li>
-      ))}
-      {event.sessionId !== null && (
-        <li>
-          <span class="quiet">session:</span>{' '}
-          <Link to={pathTo(AUDIT_LOG, { sessionId: event.sessionId })}>
-            <Id id={event.sessionId} />
-          </Link>
-        </li>
-      )}
-    </ul>
-  );
-}
-
-const WHEN: Column<Event> = { name: 'Time', width: 'narrow', cell: ({ createdAt }) => <Time at={createdAt} isExact /> };
-const WHAT: Column<Event> = { name: 'Event', width: 'narrow', cell: (event) => <EventName event={event} /> };
-const WHOM: Column<Event> = { name: 'About', cell: (event) => <Subject event={event} /> };
-const WHO: Column<Event> = { name: 'By', cell: (event) => <ActorName event={event} /> };
-const FROM: Column<Event> = {
-  name: 'From',
-  cell: ({ ipAddress, userAgent }) => (
-    <>
-      {ipAddress === 'cli' ? (
-        'Command line'
-      ) : (
-        <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
-          <Foreign text={ipAddress} />
-        </Link>
-      )}
-      {userAgent !== null && (
-        <div class="quiet">
-          <Device userAgent={userAgent} />
-        </div>
-      )}
-    </>
-  ),
-};
-const DETAILS: Column<Event> = { name: 'Details', cell: (event) => <Facts event={event} /> };
-
-export const EVENT_COLUMNS = [WHEN, WHAT, WHOM, WHO, FROM, DETAILS];
-
-/** On the page of the user whom all events are about */
-export const EVENT_COLUMNS_OF_USER = [WHEN, WHAT, WHO, FROM, DETAILS];

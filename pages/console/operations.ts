@@ -435,6 +435,13 @@ export type AuditPeopleQueryVariables = Exact<{
 
 export type AuditPeopleQuery = { users: { nodes: Array<{ id: string, email: string }> } | null };
 
+export type AuditSuggestedQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+export type AuditSuggestedQuery = { users: { nodes: Array<{ id: string, email: string }> } | null };
+
 export type AuditSessionQueryVariables = Exact<{
   id: string | number;
 }>;
@@ -837,6 +844,9 @@ export const AuditNewest =
 
 export const AuditPeople =
   'query AuditPeople($ids:[ID!]!){users(first:3 filter:{ids:$ids}){nodes{id email}}}' as Operation<AuditPeopleQuery, AuditPeopleQueryVariables>;
+
+export const AuditSuggested =
+  'query AuditSuggested($search:String!){users(first:8 filter:{search:$search}){nodes{id email}}}' as Operation<AuditSuggestedQuery, AuditSuggestedQueryVariables>;
 
 export const AuditSession =
   'query AuditSession($id:ID!){session(id:$id){id userId user{id email}startedAt endedAt endReason isLive isCurrent}}' as Operation<AuditSessionQuery, AuditSessionQueryVariables>;

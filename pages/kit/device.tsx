@@ -2,12 +2,25 @@
 import { Bowser } from './bowser.js';
 import { Cut } from './foreign.js';
 
+interface DeviceProps {
+  userAgent: string | null;
+  /** With the whole text behind it; otherwise on hover */
+  isWhole?: boolean;
+}
+
 /** A User-Agent in words, such as `Chrome 143 on Windows`, with the whole text on demand. */
-export function Device({ userAgent }: { userAgent: string | null }) {
+export function Device({ userAgent, isWhole = false }: DeviceProps) {
   if (userAgent === null) return <span class="quiet">Not recorded</span>;
   if (userAgent === '') return <span class="quiet">No User-Agent</span>;
   const words = deviceText(userAgent);
   if (words === undefined) return <Cut text={userAgent} characters={40} />;
+  if (isWhole) {
+    return (
+      <>
+        {words} <span class="quiet">{userAgent}</span>
+      </>
+    );
+  }
   return (
     <span class="device" title={userAgent}>
       {words}

@@ -1,5 +1,6 @@
 /** The view Audit log: what happened, filtered, plotted and exported. */
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { announce } from '../../kit/announce.js';
 import { useAnswer } from '../../kit/answer.js';
 import { ExportAll } from '../../kit/export-all.js';
 import { useFocusBack } from '../../kit/focus.js';
@@ -7,16 +8,21 @@ import { Cut } from '../../kit/foreign.js';
 import { ask } from '../../kit/graphql.js';
 import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
-import { ProblemNotice } from '../../kit/states.js';
-import { type Count, countText, List } from '../../kit/table.js';
-import { EVENT_COLUMNS, type Event } from '../events.js';
+import { More } from '../../kit/more.js';
+import { Empty, Loading, ProblemNotice } from '../../kit/states.js';
+import { type Count, countText } from '../../kit/table.js';
+import { useUniqueId } from '../../kit/unique-id.js';
+import { EventList, namesIn } from '../event-list.js';
+import type { Event } from '../events.js';
 import { AuditTotal, ExportEvents } from '../operations.js';
 import { Chips } from './audit/chips.js';
 import { FORMATS } from './audit/export-log.js';
 import { FilterForm } from './audit/filter-form.js';
-import { type Filter, readFilter, type WrongValue } from './audit/filters.js';
+import { chipsOf, type Filter, readFilter, type WrongValue } from './audit/filters.js';
 import { type Log, useLog } from './audit/log.js';
 import { Plot, usePlot } from './audit/plot.js';
+import { SavedFilters } from './audit/saved.js';
+import { lastVisit } from './audit/stored.js';
 import { SessionStory } from './audit/story.js';
 
 export function Audit() {
@@ -46,22 +52,46 @@ function Wrong({ problems }: { problems: WrongValue[] }) {
 }
 
 function Filters({ events }: { events: readonly Event[] }) {
-  const start = useRef<HTMLSelectElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useUniqueId();
+  const count = chipsOf(place.value.query).length;
+  const copy = (): void => {
+    navigator.clipboard.writeText(location.href).then(
+      () => announce('The link to these filters is copied.'),
+      () => announce('The browser forbids copying: the address of this page is the link.'),
+    );
+  };
   return (
     <div class="log-filters">
-      <FilterForm start={start} />
-      <Chips nameOf={(id) => nameIn(events, id)} onNoneLeft={() => start.current?.focus()} />
+      <div class="row-actions">
+        <button
+          type="button"
+          class="filter-button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          ref={button}
+          onClick={() => setOpen(!isOpen)}
+        >
+          Filter{count > 0 && ` (${count})`}
+        </button>
+        {count > 0 && (
+          <button type="button" onClick={copy}>
+            Copy link
+          </button>
+        )}
+      </div>
+      <div id={id} class="filter-panel" hidden={!isOpen}>
+        {isOpen && (
+          <>
+            <FilterForm />
+            <SavedFilters isSet={count > 0} />
+          </>
+        )}
+      </div>
+      <Chips names={namesIn(events)} onNoneLeft={() => button.current?.focus()} />
     </div>
   );
-}
-
-/** The name of a key or a webhook, if one of the events has it. */
-function nameIn(events: readonly Event[], id: string): string | undefined {
-  const { service_name: service, host } =
-    events.find(({ entityId, metadata }) => entityId === id && ('service_name' in metadata || 'host' in metadata))
-      ?.metadata ?? {};
-  const name = service ?? host;
-  return typeof name === 'string' ? name : undefined;
 }
 
 function Shown({ filter }: { filter: Filter }) {
@@ -82,22 +112,25 @@ function Shown({ filter }: { filter: Filter }) {
       <Filters events={log.rows ?? []} />
       {typeof sessionId === 'string' && <SessionStory key={sessionId} id={sessionId} onEnded={() => void refresh()} />}
       <Plot filter={filter} plot={plot} />
-      <EventList log={log} filter={filter} total={total.data?.auditEvents?.totalCount} onShowNew={refresh} />
+      <EventsSection log={log} filter={filter} total={total.data?.auditEvents?.totalCount} onShowNew={refresh} />
     </>
   );
 }
 
-interface EventListProps {
+interface EventsSectionProps {
   log: Log;
   filter: Filter;
   total: Count | null | undefined;
   onShowNew(): Promise<void>;
 }
 
-function EventList({ log, filter, total, onShowNew }: EventListProps) {
+function EventsSection({ log, filter, total, onShowNew }: EventsSectionProps) {
   const section = useRef<HTMLElement>(null);
   const heading = useFocusBack(section);
-  const { rows = [], newCount, isNewCountExact, isLoading, problem } = log;
+  const list = useRef<HTMLDivElement>(null);
+  const [seenAt] = useState(lastVisit);
+  const { rows, newCount, isNewCountExact, isLoading, hasMore, problem } = log;
+  const isReadable = problem === undefined || problem.isPassing;
   const show = (): void => {
     onShowNew().catch(() => undefined); // the list shows the problem
   };
@@ -123,23 +156,20 @@ function EventList({ log, filter, total, onShowNew }: EventListProps) {
           name="audit-log"
           noun="event"
           command={`auth-gateway audit export${filter.since === undefined ? '' : ` --since ${filter.since}`}`}
-          isDisabled={rows.length === 0 || isLoading}
+          isDisabled={rows === undefined || rows.length === 0 || isLoading}
           total={total}
           read={async (page, signal) => (await ask(ExportEvents, { ...page, filter }, signal)).auditEvents}
         />
       </div>
-      {problem !== undefined && !problem.isPassing ? (
+      <div aria-busy={isLoading} ref={list}>
         <ProblemNotice problem={problem} />
-      ) : (
-        <List
-          caption="Events of the audit log, newest first"
-          columns={EVENT_COLUMNS}
-          read={log}
-          keyOf={({ id }) => id}
-          isMarked={log.isNew}
-          empty="No event matches these filters."
-        />
-      )}
+        {isReadable && rows === undefined && problem === undefined && <Loading />}
+        {isReadable && rows?.length === 0 && !hasMore && <Empty>No event matches these filters.</Empty>}
+        {isReadable && rows !== undefined && rows.length > 0 && (
+          <EventList caption="Events of the audit log, newest first" events={rows} isNew={log.isNew} seenAt={seenAt} />
+        )}
+        {isReadable && <More read={log} label="Show more" list={list} row=".event" />}
+      </div>
     </section>
   );
 }

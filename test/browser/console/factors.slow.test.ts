@@ -240,7 +240,7 @@ inChromium('in Chromium, second factors in the console', () => {
     await said(page, 'The factors are reset. Ended 1 session.');
     await page.getByText('No second factor.').waitFor();
     expect(await page.getByRole('button', { name: 'Reset factors' }).count()).toBe(0);
-    await page.getByRole('table', { name: 'Latest events' }).getByText('Second factors reset').waitFor();
+    await page.getByRole('list', { name: 'Latest events' }).getByText('reset the second factors of').waitFor();
     expect(wrong).toEqual([]);
     await close();
   });

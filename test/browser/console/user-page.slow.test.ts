@@ -76,7 +76,7 @@ inChromium('in Chromium, the page of a user of the console', () => {
     await page.reload();
     await page.getByText('New e-mail, not confirmed yet', { exact: true }).waitFor();
     expect(await fact(page, 'New e-mail, not confirmed yet')).toBe(wanted);
-    await page.getByRole('cell', { name: 'E-mail change asked for' }).waitFor();
+    await page.getByText('asked to change their e-mail to').waitFor();
     await close();
   });
 
@@ -249,7 +249,7 @@ inChromium('in Chromium, the page of a user of the console', () => {
     const user = await site.gateway.user({ role: 'admin' });
     await login(site.gateway, user.email, 'wrong');
     const { page, close } = await openConsole(site, 'analyst', pathOf(user.id));
-    await page.getByRole('table', { name: 'Latest events' }).getByText('Login failed').waitFor();
+    await page.getByRole('list', { name: 'Latest events' }).getByText('Login refused').waitFor();
     const hrefOf = (name: string) => page.getByRole('link', { name }).getAttribute('href');
     expect(await hrefOf('All events')).toBe(`/console/audit?userId=${user.id}`);
     expect(await hrefOf('What this user did')).toBe(`/console/audit?actorId=${user.id}`);
@@ -264,7 +264,7 @@ inChromium('in Chromium, the page of a user of the console', () => {
       const { page, wrong, close } = await openConsole(site, 'admin', pathOf(user.id), { scheme, width });
       await page.getByText('No known device.').waitFor();
       await page.getByText('No live session.').waitFor();
-      await page.getByRole('table', { name: 'Latest events' }).waitFor();
+      await page.getByRole('list', { name: 'Latest events' }).waitFor();
       expect(await lookAt(page)).toEqual(GOOD); // nearly empty
 
       await newDevice(site.gateway, user.email);
@@ -284,7 +284,7 @@ inChromium('in Chromium, the page of a user of the console', () => {
       await page.reload();
       await page.getByRole('table', { name: 'Known devices' }).waitFor();
       await page.getByRole('table', { name: 'Live sessions' }).waitFor();
-      await page.getByRole('table', { name: 'Latest events' }).waitFor();
+      await page.getByRole('list', { name: 'Latest events' }).waitFor();
       expect(await lookAt(page)).toEqual(GOOD);
       for (const button of [
         'Unlock',

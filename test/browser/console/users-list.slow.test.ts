@@ -47,7 +47,7 @@ inChromium('in Chromium, Users of the console', () => {
 
   test('Interface 19: users are listed with their state, and their number', async () => {
     await store('states.example', {
-      active: `last_login_at = '2026-11-20T08:30Z'`,
+      active: `last_login_at = '2020-11-20T08:30Z'`,
       deactivated: 'is_active = false',
       invited: 'password_hash = null',
       locked: `role = 'analyst', locked_until = now() + interval '1 hour', failed_login_attempts = 5`,
@@ -63,7 +63,7 @@ inChromium('in Chromium, Users of the console', () => {
       ['analyst', expect.stringMatching(/^Locked until /)],
       ['viewer', 'Active'],
     ]);
-    expect(rows[0]?.[3]).toContain('20 Nov 2026');
+    expect(rows[0]?.[3]).toContain('20 Nov 2020');
     expect(rows[1]?.[3]).toBe('Never');
     await shownCount(page, '5 users');
     expect(await page.getByRole('button', { name: 'Invite user' }).count()).toBe(0);

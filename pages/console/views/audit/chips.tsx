@@ -1,7 +1,8 @@
 /** The filters that are set, each of which can be removed. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useAnswer } from '../../../kit/answer.js';
-import { Cut, Foreign } from '../../../kit/foreign.js';
+import { useAsked } from '../../../kit/answer.js';
+import { Cut } from '../../../kit/foreign.js';
+import { ask } from '../../../kit/graphql.js';
 import { place, setQuery } from '../../../kit/location.js';
 import { Time } from '../../../kit/time.js';
 import { ENDED_TOKEN, eventName, isEventType } from '../../events.js';
@@ -10,15 +11,16 @@ import { type Chip, chipsOf, FIELD_NAMES, FIELDS, isUuid, THEFTS } from './filte
 
 interface Props {
   /** Names of keys and webhooks, as far as the shown events have them */
-  nameOf(id: string): string | undefined;
+  names: ReadonlyMap<string, string>;
   /** Focuses something else, once no filter is left. */
   onNoneLeft(): void;
 }
 
-export function Chips({ nameOf, onNoneLeft }: Props) {
+export function Chips({ names, onNoneLeft }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const removed = useRef<number>();
   const chips = chipsOf(place.value.query);
+  const emails = useEmails(chips);
 
   useLayoutEffect(() => {
     if (removed.current === undefined) return;
@@ -32,24 +34,30 @@ export function Chips({ nameOf, onNoneLeft }: Props) {
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label="Filters" ref={list}>
-      {chips.map((chip, i) => (
-        <li key={`${chip.field} ${chip.value}`} class="chip">
-          <span>
-            <span class="quiet">{FIELD_NAMES[chip.field]}:</span> <ChipValue chip={chip} nameOf={nameOf} />
-          </span>
-          <button
-            type="button"
-            class="remove"
-            aria-label={`Remove the filter ${FIELD_NAMES[chip.field]}: ${wordsOf(chip)}`}
-            onClick={() => {
-              removed.current = i;
-              setQuery({ [chip.field]: chip.rest });
-            }}
-          >
-            ×
-          </button>
-        </li>
-      ))}
+      {chips.map((chip, i) => {
+        const { field, value } = chip;
+        const words = emails?.get(value) ?? names.get(value) ?? wordsOf(chip);
+        const isTime = (field === 'since' || field === 'until') && !Number.isNaN(Date.parse(value));
+        return (
+          <li key={`${field} ${value}`} class="chip" title={value}>
+            <span>
+              <span class="quiet">{FIELD_NAMES[field]}:</span>{' '}
+              {isTime ? <Time at={value} form="exact" /> : <Cut text={words} />}
+            </span>
+            <button
+              type="button"
+              class="remove"
+              aria-label={`Remove the filter ${FIELD_NAMES[field]}: ${words}`}
+              onClick={() => {
+                removed.current = i;
+                setQuery({ [field]: chip.rest });
+              }}
+            >
+              ×
+            </button>
+          </li>
+        );
+      })}
       {chips.length > 1 && (
         <li>
           <button
@@ -74,42 +82,22 @@ function wordsOf({ field, value }: Chip): string {
   return value === 'token_theft' ? `${THEFTS['true']}, ${ENDED_TOKEN.toLowerCase()}` : eventName(value);
 }
 
-function ChipValue({ chip, nameOf }: { chip: Chip; nameOf: Props['nameOf'] }) {
-  const { field, value } = chip;
-  if ((field === 'since' || field === 'until') && !Number.isNaN(Date.parse(value))) return <Time at={value} isExact />;
-  if (field === 'eventTypes' || field === 'isTheft') return <Cut text={wordsOf(chip)} />;
-  if (field === 'email' || field === 'ipAddress') return <Cut text={value} />;
-  return (
-    <>
-      <Cut text={value} />{' '}
-      {field === 'sessionId' ? (
-        isUuid(value) && <OfSession id={value} />
-      ) : isUuid(value) ? (
-        <OfPerson id={value} otherwise={nameOf(value)} />
-      ) : (
-        <InBrackets text={nameOf(value)} />
-      )}
-    </>
-  );
-}
-
-/** What cannot be read is left out: the log itself says what is wrong. */
-function OfPerson({ id, otherwise }: { id: string; otherwise: string | undefined }) {
-  const { data } = useAnswer(AuditPeople, { ids: [id] });
-  const person = data?.users?.nodes.find((user) => user.id === id.toLowerCase());
-  return <InBrackets text={person?.email ?? otherwise} />;
-}
-
-function OfSession({ id }: { id: string }) {
-  const { data } = useAnswer(AuditSession, { id });
-  return <InBrackets text={data?.session?.user?.email} />;
-}
-
-function InBrackets({ text }: { text: string | undefined }) {
-  if (text === undefined) return null;
-  return (
-    <span class="quiet">
-      (<Foreign text={text} />)
-    </span>
-  );
+/** The e-mails of ids. What cannot be read is left out: the log itself says what is wrong. */
+function useEmails(chips: Chip[]): Map<string, string> | undefined {
+  const valuesOf = (...fields: string[]): string[] =>
+    chips.filter(({ field, value }) => fields.includes(field) && isUuid(value)).map(({ value }) => value);
+  const ids = valuesOf('userId', 'actorId', 'entityId');
+  const [sid] = valuesOf('sessionId');
+  return useAsked(`people ${ids} ${sid}`, async (signal) => {
+    const emails = new Map<string, string>();
+    const [people, told] = await Promise.all([
+      ids.length > 0 ? ask(AuditPeople, { ids }, signal) : undefined,
+      sid !== undefined ? ask(AuditSession, { id: sid }, signal).catch(() => undefined) : undefined,
+    ]);
+    for (const { id, email } of people?.users?.nodes ?? [])
+      emails.set(ids.find((of) => of.toLowerCase() === id) ?? id, email);
+    if (sid !== undefined && told?.session?.user != null)
+      emails.set(sid, `…${sid.slice(-12)} of ${told.session.user.email}`);
+    return emails;
+  }).data;
 }

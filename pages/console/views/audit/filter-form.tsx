@@ -1,22 +1,38 @@
 /** A filter to add: which one, and its value. */
-import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
+import { problemOf } from '../../../kit/graphql.js';
 import { place, setQuery } from '../../../kit/location.js';
+import { Problem } from '../../../kit/problem.js';
 import { useUniqueId } from '../../../kit/unique-id.js';
 import { EVENT_TYPES, eventName } from '../../events.js';
 import type { AuditEventType } from '../../operations.js';
-import { FIELD_NAMES, FIELDS, type Field, THEFTS, TYPE_GROUPS, withTypes } from './filters.js';
+import { FIELD_NAMES, FIELDS, type Field, isUuid, THEFTS, TYPE_GROUPS, withTypes } from './filters.js';
+import { idOfPerson, PersonField } from './person.js';
 
-/** @param start is focused when the last filter is removed */
-export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
+/** Ids of API keys and cron keys, which may be actors too */
+const KEY = /^[ac]k_/;
+
+export function FilterForm() {
   const [field, setField] = useState<Field>('eventTypes');
+  const [problem, setProblem] = useState('');
   const id = useUniqueId();
-  const add = (event: SubmitEvent): void => {
+  const isPerson = field === 'userId' || field === 'actorId';
+  const add = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const value = String(new FormData(form).get('value')).trim();
     if (value === '') return;
-    if (field !== 'eventTypes') setQuery({ [field]: queryValue(field, value) });
+    setProblem('');
+    if (isPerson && !isUuid(value) && !KEY.test(value)) {
+      try {
+        const found = await idOfPerson(value);
+        if (found === undefined) return setProblem('No user, or more than one, has this in their e-mail.');
+        setQuery({ [field]: found });
+      } catch (error) {
+        const known = problemOf(error);
+        return setProblem(known instanceof Problem ? known.message : 'Something went wrong in this page.');
+      }
+    } else if (field !== 'eventTypes') setQuery({ [field]: queryValue(field, value) });
     else if (value in THEFTS) setQuery({ isTheft: value, eventTypes: undefined });
     else setQuery({ eventTypes: typesWith(value), isTheft: undefined });
     const input = form.elements.namedItem('value');
@@ -28,9 +44,11 @@ export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
         <label for={`${id}-field`}>Filter by</label>
         <select
           id={`${id}-field`}
-          ref={start}
           value={field}
-          onChange={(event) => setField(event.currentTarget.value as Field)}
+          onChange={(event) => {
+            setField(event.currentTarget.value as Field);
+            setProblem('');
+          }}
         >
           {FIELDS.filter((each) => each !== 'isTheft').map((each) => (
             <option key={each} value={each}>
@@ -54,6 +72,8 @@ export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
               </optgroup>
             ))}
           </select>
+        ) : isPerson ? (
+          <PersonField key={field} id={`${id}-value`} onInput={() => setProblem('')} />
         ) : (
           <input
             key={field}
@@ -67,6 +87,9 @@ export function FilterForm({ start }: { start: RefObject<HTMLSelectElement> }) {
         )}
       </div>
       <button type="submit">Add filter</button>
+      <p class="error" id={`${id}-value-problem`} role="alert">
+        {problem}
+      </p>
     </form>
   );
 }

@@ -1,5 +1,6 @@
 /** The plot above the audit log: its events over time, in a few series. */
 
+import { useState } from 'preact/hooks';
 import { useAsked } from '../../../kit/answer.js';
 import { Bars, BarsTable, type BarTone, Legend } from '../../../kit/bars.js';
 import { pathTo, place } from '../../../kit/location.js';
@@ -54,6 +55,7 @@ const UNITS = { minute: 'Minute', hour: 'Hour', day: 'Day' } as const;
 
 /** If the events cannot be counted, it says why, and the log is shown all the same. */
 export function Plot({ filter, plot: { data, problem } }: PlotProps) {
+  const [isOpen] = useState(() => matchMedia('(min-width: 45rem)').matches); // on a phone the events come first
   if (data === null) return null;
   const shown = groupsOf(filter);
   const unit = UNITS[data?.span.bucket ?? 'day'];
@@ -68,20 +70,20 @@ export function Plot({ filter, plot: { data, problem } }: PlotProps) {
     })),
   }));
   return (
-    <div class="plot">
+    <details class="plot" open={isOpen}>
+      <summary>
+        <h2>{label}</h2>
+      </summary>
       <ProblemNotice problem={problem} />
       {problem === undefined && (
         <>
-          <div class="bar">
-            <h2>{label}</h2>
-            <Legend series={shown} />
-          </div>
+          <Legend series={shown} />
           <Bars label={label} series={shown} bars={bars ?? []} />
           {data?.span.isCut && <p class="quiet">The plot shows the last three months of this time alone.</p>}
           {bars !== undefined && <BarsTable label={label} unit={unit} series={shown} bars={bars} />}
         </>
       )}
-    </div>
+    </details>
   );
 }
 

@@ -111,7 +111,7 @@ function Told({ session, answer, onEnded }: ToldProps) {
               <Foreign text={user.email} />
             </Link>
           )}
-          , since <Time at={startedAt} />:{' '}
+          , since <Time at={startedAt} form="clock" />:{' '}
           {isLive ? (
             <span class="good">live</span>
           ) : (
@@ -174,14 +174,14 @@ export function Steps({ steps }: { steps: Rows<Step> }) {
                     <span class={`step-name ${first.isTheft ? 'bad' : isEnded(first) ? 'quiet' : ''}`}>
                       {nameOf(first)}
                     </span>{' '}
-                    <Time at={first.createdAt} isExact />
+                    <Time at={first.createdAt} form="exact" />
                   </p>
                   {first.kind !== 'rotated' && <p>{first.detail}.</p>}
                 </>
               ) : (
                 <p>
-                  <span class="step-name">{count} refreshes</span> <Time at={first.createdAt} isExact /> to{' '}
-                  <Time at={last.createdAt} isExact />
+                  <span class="step-name">{count} refreshes</span> <Time at={first.createdAt} form="exact" /> to{' '}
+                  <Time at={last.createdAt} form="exact" />
                 </p>
               )}
               <From step={first} isOne={count === 1} />

@@ -6,7 +6,7 @@ import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { type Event, EventName, Subject } from '../../events.js';
+import { type Event, EventName, noteOf, Subject } from '../../events.js';
 import { AGAIN_MS, useNews } from '../../live.js';
 import { type AuditEventType, Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
@@ -18,7 +18,14 @@ const SHOWN = 5;
 const COLUMNS: Array<Column<Event>> = [
   { name: 'Time', width: 'time', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: 'Event', width: 'time', cell: (event) => <EventName event={event} /> },
-  { name: 'Who', cell: (event) => <Subject event={event} /> },
+  {
+    name: 'Who',
+    cell: (event) => (
+      <>
+        <Subject event={event} /> <span class="quiet">{noteOf(event)}</span>
+      </>
+    ),
+  },
   {
     name: 'From',
     width: 'narrow',

@@ -3,8 +3,7 @@
 import { useAnswer } from '../../../kit/answer.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import { Answered, Empty } from '../../../kit/states.js';
-import { Table } from '../../../kit/table.js';
-import { EVENT_COLUMNS_OF_USER } from '../../events.js';
+import { EventList } from '../../event-list.js';
 import { Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
 import { useAgain } from './again.js';
@@ -28,9 +27,7 @@ export function EventsSection({ id, turn }: { id: string; turn: number }) {
         {({ auditEvents }) => {
           const events = auditEvents?.nodes ?? [];
           if (events.length === 0) return <Empty>No event is stored about this user.</Empty>;
-          return (
-            <Table caption="Latest events" columns={EVENT_COLUMNS_OF_USER} rows={events} keyOf={(event) => event.id} />
-          );
+          return <EventList caption="Latest events" events={events} />;
         }}
       </Answered>
     </section>
