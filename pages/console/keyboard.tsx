@@ -1,8 +1,8 @@
 /** Keys of the whole console: `/`, `g` and a letter, `?`, and the list of commands. */
-import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { lazy } from '../kit/lazy.js';
 import { go } from '../kit/location.js';
+import { opened, singleKeys, typeAhead } from './keyboard/keys.js';
 import { listedViews } from './views.js';
 
 const CommandList = lazy(async () => (await import('./keyboard/command-list.js')).CommandList);
@@ -11,24 +11,6 @@ const KeyHelp = lazy(async () => (await import('./keyboard/key-help.js')).KeyHel
 /** How long after `g` a letter leads to a view: milliseconds */
 const LETTER_MS = 1_500;
 
-/** Who dictates, or touches keys by accident, can switch single keys off (WCAG 2.2, 2.1.4). */
-const OFF = 'auth-gateway single keys';
-export const singleKeys = signal(localStorage.getItem(OFF) !== 'off');
-export function switchSingleKeys(isOn: boolean): void {
-  singleKeys.value = isOn;
-  if (isOn) localStorage.removeItem(OFF);
-  else localStorage.setItem(OFF, 'off');
-}
-
-/** What is open above the view */
-export const opened = signal<'commands' | 'help' | undefined>(undefined);
-/** What is typed while the list of commands is being loaded */
-let typedAhead = '';
-export const takeTypedAhead = (): string => {
-  const text = typedAhead;
-  typedAhead = '';
-  return text;
-};
 const close = (): void => {
   opened.value = undefined;
 };
@@ -59,7 +41,7 @@ export function Keyboard() {
       goUntil = 0;
       if (document.querySelector('dialog[open]') !== null || event.isComposing || event.repeat) return;
       if (opened.value === 'commands' && event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
-        typedAhead += event.key;
+        typeAhead(event.key);
         return event.preventDefault();
       }
       const act = actionOf(event, isGoing);

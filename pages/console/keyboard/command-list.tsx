@@ -7,10 +7,10 @@ import { Foreign } from '../../kit/foreign.js';
 import { ask, problemOf } from '../../kit/graphql.js';
 import { go, pathTo } from '../../kit/location.js';
 import { shownProblem } from '../../kit/problem.js';
-import { opened, takeTypedAhead } from '../keyboard.js';
 import { ListUsers } from '../operations.js';
 import { AUDIT_LOG, KEYS, pathOfUser, USERS, WEBHOOKS } from '../paths.js';
 import { listedViews } from '../views.js';
+import { opened, takeTypedAhead } from './keys.js';
 import { Modal } from './modal.js';
 
 interface Command {

@@ -1,7 +1,7 @@
 /** Which keys there are, and the switch for those without Ctrl. */
 
-import { singleKeys, switchSingleKeys } from '../keyboard.js';
 import { listedViews } from '../views.js';
+import { singleKeys, switchSingleKeys } from './keys.js';
 import { Modal } from './modal.js';
 
 export function KeyHelp({ onClose }: { onClose(): void }) {
