@@ -41,7 +41,7 @@ export function AllSessionsView() {
       </div>
       <List
         caption={isLive ? 'Live sessions, newest login first' : 'Ended sessions, newest login first'}
-        columns={[USER, FROM, STARTED, USED, STATE, actionsOn<SessionOfUser>(setEnding)]}
+        columns={[USER, FROM, STARTED, isLive ? USED : STATE, actionsOn<SessionOfUser>(setEnding)]}
         read={read}
         keyOf={({ id }) => id}
         empty={isLive ? 'Nobody is logged in.' : 'No ended session is stored.'}

@@ -24,8 +24,8 @@ export function Overview() {
       <Summary counts={counts.data} locked={locked.data} thefts={thefts.data} />
       <TheftList answer={thefts} />
       <LockedList answer={locked} />
-      <FailureList pollMs={pollMs} />
       <Counts chosen={chosen} answer={counts} />
+      <FailureList pollMs={pollMs} />
     </>
   );
 }

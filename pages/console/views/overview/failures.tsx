@@ -28,7 +28,7 @@ const COLUMNS: Array<Column<Event>> = [
   },
   {
     name: 'From',
-    width: 'narrow',
+    width: 'time',
     cell: ({ ipAddress }) => (
       <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
         <Foreign text={ipAddress} />
