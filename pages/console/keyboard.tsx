@@ -8,9 +8,6 @@ import { listedViews } from './views.js';
 const CommandList = lazy(async () => (await import('./keyboard/command-list.js')).CommandList);
 const KeyHelp = lazy(async () => (await import('./keyboard/key-help.js')).KeyHelp);
 
-/** How long after `g` a letter leads to a view: milliseconds */
-const LETTER_MS = 1_500;
-
 const close = (): void => {
   opened.value = undefined;
 };
@@ -35,10 +32,13 @@ export function CommandsButton() {
 
 export function Keyboard() {
   useEffect(() => {
-    let goUntil = 0;
+    let isAfterG = false; // until another key or a click
+    const forget = (): void => {
+      isAfterG = false;
+    };
     const onKey = (event: KeyboardEvent): void => {
-      const isGoing = event.timeStamp < goUntil;
-      goUntil = 0;
+      const isGoing = isAfterG;
+      forget();
       if (document.querySelector('dialog[open]') !== null || event.isComposing || event.repeat) return;
       if (opened.value === 'commands' && event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
         typeAhead(event.key);
@@ -47,12 +47,14 @@ export function Keyboard() {
       const act = actionOf(event, isGoing);
       if (act === undefined) return;
       event.preventDefault();
-      if (act === 'go') goUntil = event.timeStamp + LETTER_MS;
+      if (act === 'go') isAfterG = true;
       else act();
     };
     addEventListener('keydown', onKey);
+    addEventListener('pointerdown', forget);
     return () => {
       removeEventListener('keydown', onKey);
+      removeEventListener('pointerdown', forget);
       close();
     };
   }, []);

@@ -37,7 +37,7 @@ export interface Setting {
   isSet: boolean;
 }
 
-/** Variables with passwords, beside those that may be in files. Other URLs refuse credentials. */
+/** Variables with passwords, as well as those that may be in files. Other URLs refuse credentials. */
 const SECRET = /^OTEL_.*(HEADERS|ATTRIBUTES)$/;
 
 /** @returns null if a variable with this fallback is unset by default */

@@ -74,7 +74,7 @@ function useUsers(text: string): Command[] {
 
 /** A combobox with a list box (ARIA APG): the focus stays in the field. */
 export function CommandList({ onClose }: { onClose(): void }) {
-  const [text, setText] = useState(takeTypedAhead);
+  const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const wanted = text.trim();
@@ -93,6 +93,7 @@ export function CommandList({ onClose }: { onClose(): void }) {
     else setAt((chosen + step + commands.length) % commands.length);
     event.preventDefault();
   };
+  useEffect(() => setText((typed) => takeTypedAhead() + typed), []); // now the field has the keys
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen one is scrolled to
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });

@@ -1,4 +1,4 @@
-/** A dialog that changes nothing: Esc and a click beside it close it, and the focus is where it was. */
+/** A dialog that changes nothing: Esc and a click outside close it, and the focus is where it was. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 

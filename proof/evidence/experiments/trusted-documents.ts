@@ -171,7 +171,7 @@ async function attack(stand: Stand, rounds: number): Promise<Row[]> {
         });
         const variables = { name: 'trusted' };
         const good = [
-          { documentId: `sha256:${sha256(CREATE)}`, query: ownText('untrusted beside an id'), variables },
+          { documentId: `sha256:${sha256(CREATE)}`, query: ownText('untrusted next to an id'), variables },
           { query: CREATE, variables },
           ...(isRestricted ? [] : [{ query: `${CREATE} `, variables }]),
         ];

@@ -51,6 +51,9 @@ inChromium('in Chromium, keys of the whole console', () => {
     await commands(page).waitFor();
     await keyboard.press('Escape');
     await keyboard.press('u'); // `g` was before something else
+    await keyboard.press('g');
+    await page.locator('main').click();
+    await keyboard.press('u'); // and before a click
     await keyboard.press('?');
     await help(page).waitFor();
     await keyboard.press('g');
