@@ -1,4 +1,5 @@
 /** What must hold for every answer, whatever was asked. */
+import { KEYRING_FILE, required } from '../../test/support/postgres/postgres.js';
 import { MARK, type Secret } from './dice.js';
 import type { Answer, Exchange } from './exchange.js';
 import type { Oracle } from './findings.js';
@@ -16,7 +17,7 @@ export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, sec
     judgeBody(sent, answer, report);
     judgeEcho(sent, answer, secret, report);
     judgePass(sent, answer, report);
-    const inside = INSIDE.exec(answer.body.replace(RANDOM_TEXT, '…'));
+    const inside = INSIDE.exec(withoutKeyringFile(sent, answer.body).replace(RANDOM_TEXT, '…'));
     if (inside !== null) report('inside', `${inside[0]}`);
   }
   if ('method' in sent) judgeCharset(sent, answers, report);
@@ -25,6 +26,12 @@ export function judge(sent: HttpRequest | RawRequest, { answers }: Exchange, sec
 /** Which gives back what was signed, to its sender, on purpose. */
 function withoutSignatureBase(answer: Answer): Answer {
   return { ...answer, body: answer.body.replace(/,"signature(?:Base|_base)":"(?:\\.|[^"\\])*"/, '') };
+}
+
+/** Administrators who ask for the settings read where the keyring is, on purpose. (Interface 11) */
+function withoutKeyringFile(sent: HttpRequest | RawRequest, body: string): string {
+  const isAsked = 'body' in sent && sent.body.includes('settings');
+  return isAsked ? body.replaceAll(required(KEYRING_FILE), '…') : body;
 }
 
 /** As text, so that alike ones fall together: no names, no numbers. */
