@@ -104,6 +104,7 @@ describe('Interface 24: the live audit log', () => {
       [nobody, {}, 401, 'missing_credentials'],
       [viewer.as, {}, 403, 'scope_missing'],
       [admin.as, { accept: 'application/json' }, 406, 'not_acceptable'],
+      [admin.as, { accept: '*/*' }, 406, 'not_acceptable'],
       [admin.as, { lastEventId: 'x' }, 400, 'invalid_page'],
       [admin.as, { variables: { filter: { eventTypes: ['x'] } } }, 400, 'invalid_variable'],
     ];

@@ -66,7 +66,8 @@ function acceptedIn(req: Request): GraphqlRequest['accepts'] | '' {
   const { accept } = req.headers;
   if (accept === undefined) return 'answer';
   return accepted(accept, () => {
-    const isStream = req.accepts('text/event-stream') !== false;
+    // By its name: who reads anything, as curl and fetch do, would wait for the end of a stream.
+    const isStream = /\btext\/event-stream\b/i.test(accept) && req.accepts('text/event-stream') !== false;
     if (req.accepts(ANSWERED) !== false) return isStream ? 'both' : 'answer';
     return isStream ? 'stream' : '';
   });
