@@ -1,16 +1,23 @@
 /** Keys of the whole console: `/`, `g` and a letter, `?`, and the list of commands. */
 import { useEffect } from 'preact/hooks';
+import { announce } from '../kit/announce.js';
 import { lazy } from '../kit/lazy.js';
 import { go } from '../kit/location.js';
 import { opened, singleKeys, typeAhead } from './keyboard/keys.js';
 import { listedViews } from './views.js';
 
-const CommandList = lazy(async () => (await import('./keyboard/command-list.js')).CommandList);
-const KeyHelp = lazy(async () => (await import('./keyboard/key-help.js')).KeyHelp);
-
 const close = (): void => {
   opened.value = undefined;
 };
+
+/** Otherwise keys would wait for ever for a list that does not come. */
+const notLoaded = (error: unknown): never => {
+  close();
+  announce('The commands could not be loaded: the gateway does not answer, or it was updated. Reload the page.');
+  throw error;
+};
+const CommandList = lazy(() => import('./keyboard/command-list.js').then((loaded) => loaded.CommandList, notLoaded));
+const KeyHelp = lazy(() => import('./keyboard/key-help.js').then((loaded) => loaded.KeyHelp, notLoaded));
 
 /** So that the keys are found, where there is a keyboard */
 export function CommandsButton() {

@@ -11,7 +11,6 @@ import { startPostgres } from '../lab/postgres.js';
 import { judgeRise, startSamples } from '../lab/samples.js';
 
 const EVENTS = { small: 2_000, full: 1_000_000 };
-/** Written by one statement */
 /** What has not arrived counts as lost if nothing has for so long: milliseconds. */
 const PATIENCE_MS = 20_000;
 

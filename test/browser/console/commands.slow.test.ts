@@ -156,6 +156,7 @@ inChromium('in Chromium, keys of the whole console', () => {
     });
     await keyboard.press('Control+k');
     await keyboard.type('g w?');
+    expect(await page.getByRole('combobox', { name: 'Command, view or e-mail' }).count()).toBe(0);
     letLoad();
     const combobox = page.getByRole('combobox', { name: 'Command, view or e-mail' });
     await until('the field has it', async () => (await combobox.inputValue()) === 'g w?');
@@ -163,6 +164,17 @@ inChromium('in Chromium, keys of the whole console', () => {
     await keyboard.press('Enter'); // "Gateway" has both
     await expectHeading(page, 'Gateway');
     expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: if the commands cannot be loaded, that is said, and keys are for the page again', async () => {
+    const { page, keyboard, close } = await open();
+    await page.route(/command-list/, (route) => route.abort());
+    await keyboard.press('Control+k');
+    await page.getByRole('status').getByText('The commands could not be loaded').waitFor();
+    await keyboard.press('/');
+    await keyboard.type('typed');
+    expect(await page.locator('#search').inputValue()).toBe('typed');
     await close();
   });
 
