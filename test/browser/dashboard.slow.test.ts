@@ -225,6 +225,7 @@ inChromium('examples/dashboard in Chromium', () => {
       answerOf = answer;
       await users.getByLabel('E-mail has').fill(`failure-${i}`);
       await users.getByText(says).waitFor();
+      expect(await users.getByRole('button', { name: 'Load more', disabled: false }).count()).toBe(0); // of other rows
       answerOf = (route) => route.continue();
       await users.getByRole('button', { name: 'Try again' }).click();
       await users.getByText('0 of 0').waitFor();

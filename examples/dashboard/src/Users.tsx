@@ -118,7 +118,7 @@ export function Users() {
       <p>
         <span role="status">{users ? `${rows.length} ${totalOf(users)}` : query.loading && 'One moment'}</span>{' '}
         {users?.pageInfo.hasNextPage && (
-          <button type="button" disabled={query.loading} onClick={loadMore}>
+          <button type="button" disabled={query.loading || !query.data} onClick={loadMore}>
             Load more
           </button>
         )}
