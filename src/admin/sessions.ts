@@ -6,6 +6,7 @@ import type { Database } from '../db/database.js';
 import type { RefreshToken, RevokedReason } from '../db/entities/refresh-token.js';
 import { columnsOf, type RawBuilder, type Reads, sql } from '../db/sql.js';
 import type { OwnScope, Scopes } from '../domain/scopes.js';
+import { checkedIds } from '../listing/ids.js';
 import { column, type OrderedPageRequest, type Orders, walkBy } from '../listing/keyset.js';
 import { allOf, type Count, countRows, type Keyed, type Page, pageOf, readRows } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
@@ -255,6 +256,30 @@ export function revokeOtherSessions(
     return ended.length;
   });
 }
+
+/**
+ * Ends all sessions of users, except the one that asks.
+ * @param exceptFamilyId the session of the caller; undefined for a key
+ * @returns the number of sessions ended; users without one, or who do not exist, add none
+ * @throws {AdminRefusal} `invalid_ids`
+ */
+export function revokeSessionsOfUsers(
+  deps: Deps<'clock' | 'db'>,
+  operator: Operator,
+  userIds: readonly string[],
+  exceptFamilyId: string | undefined,
+): Promise<number> {
+  const ids = checkedIds(userIds).filter(isUuid);
+  return administer(deps, operator, revokeSessionsOfUsers.needs, async ({ db, now, audit }) => {
+    const ended = await revokeAll(db, { userIds: ids, exceptFamilyId }, 'session_revoked', now);
+    const owned = await db.read(sql<{ familyId: string; userId: string }>`
+      select family_id as "familyId", user_id as "userId" from sessions where family_id = any(${ended}::uuid[])
+      order by family_id`);
+    await audit(...owned.map(({ familyId, userId }) => revoked(userId, familyId)));
+    return ended.length;
+  });
+}
+revokeSessionsOfUsers.needs = { scope: 'sessions:write' } satisfies Needs;
 
 function revoked(userId: string, familyId: string): ChangeEvent {
   return { eventType: 'session_revoked', userId, metadata: { family_id: familyId } };

@@ -116,35 +116,51 @@ export async function setUserActive(
   id: string,
   isActive: boolean,
 ): Promise<EndingChange> {
-  let revokedSessionCount = 0;
+  let event: ChangeEvent | undefined;
   const user = await changeUser(deps, operator, setUserActive.needs, id, async (found, change) => {
-    const { db, now } = change;
-    revokedSessionCount = 0; // the work may be repeated
-    if (found.isActive === isActive) return undefined;
-    if (!isActive) await requireAnotherAdministrator(change, found);
-    if (!isActive) await endLinks(db, id);
-    if (!isActive) await endCeremonies(db, id);
-    found.isActive = isActive;
-    if (isActive) return { eventType: 'user_activated', userId: id, metadata: {} };
-    revokedSessionCount = (await revokeAll(db, { userId: id }, 'user_deactivated', now)).length;
-    await endDevices(db, id);
-    return { eventType: 'user_deactivated', userId: id, metadata: { sessions_ended: revokedSessionCount } };
+    event = await setActive(isActive)(found, change);
+    return event;
   });
-  return { user, revokedSessionCount };
+  return { user, revokedSessionCount: sessionsEndedBy(event) };
 }
 setUserActive.needs = { scope: 'users:write' } satisfies Needs;
 
+export function setActive(isActive: boolean): Work {
+  return async (user, change) => {
+    const { id } = user;
+    const { db, now } = change;
+    if (user.isActive === isActive) return undefined;
+    if (isActive) {
+      user.isActive = true;
+      return { eventType: 'user_activated', userId: id, metadata: {} };
+    }
+    await requireAnotherAdministrator(change, user);
+    await endLinks(db, id);
+    await endCeremonies(db, id);
+    user.isActive = false;
+    const ended = await revokeAll(db, { userId: id }, 'user_deactivated', now);
+    await endDevices(db, id);
+    return { eventType: 'user_deactivated', userId: id, metadata: { sessions_ended: ended.length } };
+  };
+}
+
+export function sessionsEndedBy(event: ChangeEvent | undefined): number {
+  return event?.eventType === 'user_deactivated' ? event.metadata.sessions_ended : 0;
+}
+
 /** Clears the locks and the failed logins of the account and its devices. @throws {AdminRefusal} for an unknown user */
 export function unlockUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<ListedUser> {
-  return changeUser(deps, operator, unlockUser.needs, id, async (user, { db }) => {
-    const devices = await unlockDevices(db, id);
-    if (user.lockedUntil === null && user.failedLoginAttempts === 0 && devices === 0) return undefined;
-    user.lockedUntil = null;
-    user.failedLoginAttempts = 0;
-    return { eventType: 'user_unlocked', userId: id, metadata: {} };
-  });
+  return changeUser(deps, operator, unlockUser.needs, id, unlock);
 }
 unlockUser.needs = { scope: 'users:write' } satisfies Needs;
+
+export const unlock: Work = async (user, { db }) => {
+  const devices = await unlockDevices(db, user.id);
+  if (user.lockedUntil === null && user.failedLoginAttempts === 0 && devices === 0) return undefined;
+  user.lockedUntil = null;
+  user.failedLoginAttempts = 0;
+  return { eventType: 'user_unlocked', userId: user.id, metadata: {} };
+};
 
 /**
  * Sets a password and ends all sessions of the user.
@@ -184,14 +200,14 @@ setUserPassword.needs = { scope: 'users:write' } satisfies Needs;
  */
 export async function deleteUser(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<string> {
   return administer(deps, operator, deleteUser.needs, async (change) => {
-    const user = await changeLocked(change, id, (found) => removeUser(change, found));
-    return user.id;
+    await changeLocked(change, id, removeUser);
+    return id.toLowerCase();
   });
 }
 deleteUser.needs = { scope: 'users:write' } satisfies Needs;
 
 /** @returns the event, to be written after the flush @throws {AdminRefusal} for the last administrator who can log in */
-export async function removeUser(change: Change, user: User): Promise<ChangeEvent> {
+export async function removeUser(user: User, change: Change): Promise<ChangeEvent> {
   const { em, db, now } = change;
   const { id, email, role } = user;
   await requireAnotherAdministrator(change, user);
@@ -203,7 +219,7 @@ export async function removeUser(change: Change, user: User): Promise<ChangeEven
   return { eventType: 'user_deleted', userId: id, metadata: { email, role, sessions_ended: ended.length } };
 }
 
-type Work = (user: User, change: Change) => Promise<ChangeEvent | undefined>;
+export type Work = (user: User, change: Change) => Promise<ChangeEvent | undefined>;
 
 /** @returns the user as the next query shows them @throws {AdminRefusal} for an unknown user, or what `work` throws */
 export function changeUser(
@@ -223,13 +239,13 @@ export function changeUser(
  * Locks the row of the user, applies the change and writes its event, if anything changed. A login in flight waits for the
  * row, and then sees the change.
  */
-async function changeLocked(change: Change, id: string, work: Work): Promise<User> {
+export async function changeLocked(change: Change, id: string, work: Work): Promise<ChangeEvent | undefined> {
   const user = await lockUser(change, id);
   if (user === null) throw unknownUser();
   const event = await work(user, change);
   await change.em.flush();
   if (event !== undefined) await change.audit(event);
-  return user;
+  return event;
 }
 
 /** @throws {AdminRefusal} if the user is an administrator whom the operator may not change */

@@ -60,7 +60,7 @@ async function erase(change: Change, id: string): Promise<Erasure> {
   const user = await lockUser(change, id);
   const emails = await emailsOfPerson(db, id);
   if (user !== null) {
-    const deleted = await removeUser(change, user);
+    const deleted = await removeUser(user, change);
     await em.flush();
     await audit(deleted);
   }

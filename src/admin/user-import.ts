@@ -6,10 +6,12 @@ import { importFaultFinder } from '../credentials/passwords/hash-fault.js';
 import { sql } from '../db/sql.js';
 import { emailSchema } from '../domain/email.js';
 import { ROLES } from '../domain/roles.js';
+import { AdminRefusal } from '../listing/refusal.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
-import { administer, type Change, type Needs, type Operator } from './administer.js';
+import { administer, authorize, type Change, type Needs, type Operator } from './administer.js';
 import { requireAllScopes } from './user-changes.js';
+import { type ListedUser, usersById } from './users.js';
 
 /** One line; `null` is the same as a missing member. */
 function importedUserOf(own: Argon2Parameters) {
@@ -52,7 +54,7 @@ export interface ImportFault {
  * @param own parameters of the gateway, by which the costs of hashes are judged
  */
 export async function readImport(
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<string> | Iterable<string>,
   own: Argon2Parameters,
 ): Promise<{ users: ImportLine[]; faults: ImportFault[] }> {
   const importedUser = importedUserOf(own);
@@ -91,6 +93,9 @@ function sentenceOf({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? `the line ${message}` : `${path.join('.')} ${message}`;
 }
 
+/** Lines of one request, whose body may have 64 KiB */
+const MAX_LINES = 100;
+
 /** Rows of one statement, which may have 65,535 parameters */
 const BATCH = 1_000;
 
@@ -98,27 +103,67 @@ const BATCH = 1_000;
  * Imports all users in one transaction, with `user_created` for each.
  * @param isTrial true: only looks for faults
  * @param report receives the number of users so far
- * @returns the faults that only the database knows; then nothing is imported
+ * @returns the faults that only the database knows, and then nothing is imported; and the new users by line
  */
 export function importUsers(
   deps: Deps<'clock' | 'db'>,
   operator: Operator,
   users: readonly ImportLine[],
   isTrial: boolean,
-  report: (done: number) => void,
-): Promise<ImportFault[]> {
+  report: (done: number) => void = () => undefined,
+): Promise<{ faults: ImportFault[]; ids: string[] }> {
   return administer(deps, operator, importUsers.needs, async (change) => {
     if (users.some(({ user }) => user.role === 'admin')) requireAllScopes(change.scopes);
     const faults = await faultsOfTaken(change, users);
-    if (faults.length > 0 || isTrial) return faults;
+    const ids: string[] = [];
+    if (faults.length > 0 || isTrial) return { faults, ids };
     for (let start = 0; start < users.length; start += BATCH) {
-      await writeUsers(change, users.slice(start, start + BATCH));
-      report(Math.min(start + BATCH, users.length));
+      ids.push(...(await writeUsers(change, users.slice(start, start + BATCH))));
+      report(ids.length);
     }
-    return [];
+    return { faults, ids };
   });
 }
 importUsers.needs = { scope: 'users:write' } satisfies Needs;
+
+export interface Imported {
+  /** By line; if there is one, nobody was imported */
+  faults: ImportFault[];
+  users: ListedUser[];
+  /** Number of lines without a fault, and of those with a password */
+  userCount: number;
+  withPasswordCount: number;
+}
+
+/**
+ * Imports the users of these lines, all or none.
+ * @param isTrial true: only looks for faults
+ * @throws {AdminRefusal} `invalid_lines`
+ */
+export async function importLines(
+  deps: Deps<'clock' | 'config' | 'db'>,
+  operator: Operator,
+  lines: readonly string[],
+  isTrial: boolean,
+): Promise<Imported> {
+  if (lines.length > MAX_LINES) {
+    throw new AdminRefusal('invalid_lines', `lines has at most ${MAX_LINES} lines`, { argument: 'lines' });
+  }
+  await authorize(deps.db.admin, operator, importLines.needs); // before anything is said about hashes
+  const { users, faults } = await readImport(lines, deps.config.argon2);
+  const { faults: taken, ids } = await importUsers(deps, operator, users, isTrial || faults.length > 0);
+  const found = [...faults, ...taken].toSorted((one, other) => one.line - other.line);
+  const imported = await usersById(deps, ids);
+  const faulty = new Set(taken.map(({ line }) => line));
+  const right = users.filter(({ line }) => !faulty.has(line));
+  return {
+    faults: found,
+    users: ids.flatMap((id) => imported.get(id) ?? []),
+    userCount: right.length,
+    withPasswordCount: right.filter(({ user }) => user.password_hash != null).length,
+  };
+}
+importLines.needs = importUsers.needs;
 
 async function faultsOfTaken({ db, now }: Change, users: readonly ImportLine[]): Promise<ImportFault[]> {
   const imported = users.map(({ user }) => user.email);
@@ -127,7 +172,7 @@ async function faultsOfTaken({ db, now }: Change, users: readonly ImportLine[]):
   return lines.map(({ line }) => ({ line, message: 'email is that of an existing user' }));
 }
 
-async function writeUsers({ now, secrets, audit }: Change, lines: readonly ImportLine[]): Promise<void> {
+async function writeUsers({ now, secrets, audit }: Change, lines: readonly ImportLine[]): Promise<string[]> {
   const users = lines.map(({ user: { email, role, password_hash: passwordHash, is_active, created_at } }) => ({
     id: uuidInTimeOrder(now),
     email,
@@ -141,4 +186,5 @@ async function writeUsers({ now, secrets, audit }: Change, lines: readonly Impor
   const created = ({ id, email, role }: (typeof users)[number]) =>
     ({ eventType: 'user_created', userId: id, metadata: { email, role } }) as const;
   await audit(...users.map(created));
+  return users.map(({ id }) => id);
 }

@@ -195,12 +195,16 @@ export function unknownUser(): AdminRefusal {
 }
 
 /** The existing users, by ID. */
-export async function usersById(
+export function usersById(
   { clock, db }: Deps<'clock' | 'db'>,
   ids: readonly string[],
 ): Promise<Map<string, ListedUser>> {
-  const users = await db.admin.read(sql<ListedUser>`
-    select ${columns(clock.now())} from users where id = any (${[...new Set(ids)]}::uuid[])`);
+  return existingUsers(db.admin, ids, clock.now());
+}
+
+export async function existingUsers(db: Reads, ids: readonly string[], now: Date): Promise<Map<string, ListedUser>> {
+  const users = await db.read(sql<ListedUser>`
+    select ${columns(now)} from users where id = any (${[...new Set(ids)]}::uuid[])`);
   return new Map(users.map((user) => [user.id, user]));
 }
 

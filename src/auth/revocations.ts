@@ -4,40 +4,43 @@ import { type EventToWrite, eventRows, insertEvents } from '../audit/write.js';
 import type { RevokedReason } from '../db/entities/refresh-token.js';
 import { batched, type Db, statement } from '../db/statement.js';
 
-/** All records of a session or a user; `exceptFamilyId` spares one session of the user. */
-export type Whose = { familyId: string } | { userId: string; exceptFamilyId?: string | undefined };
+/** All records of a session, a user or several users; `exceptFamilyId` spares one session. */
+export type Whose =
+  | { familyId: string }
+  | { userId: string; exceptFamilyId?: string | undefined }
+  | { userIds: string[]; exceptFamilyId: string | undefined };
 
-/** @param owner part of the statement names @param families SQL of a condition on `:id` */
+/** @param owner part of the statement names @param families SQL of a condition on `:ids` */
 function revocation(owner: string, families: string) {
   const unrevoked = `not revoked and family_id ${families} and family_id is distinct from :except`;
   const revoke = statement(
     `revoke_of_${owner}`,
-    { id: 'uuid', except: 'uuid?', reason: 'text', now: 'timestamptz' },
+    { ids: 'text[]', except: 'uuid?', reason: 'text', now: 'timestamptz' },
     { family_id: 'uuid', expires_at: 'timestamptz' },
   )`
     update refresh_tokens set revoked = true, revoked_reason = :reason, revoked_at = :now
     where ${unrevoked}
     returning family_id, expires_at`;
-  const survivor = statement(`survivor_of_${owner}`, { id: 'uuid', except: 'uuid?' }, { jti: 'uuid' })`
+  const survivor = statement(`survivor_of_${owner}`, { ids: 'text[]', except: 'uuid?' }, { jti: 'uuid' })`
     select jti from refresh_tokens where ${unrevoked} limit 1`;
   return { revoke, survivor };
 }
 
-const ofFamily = revocation('family', '= :id');
-const ofUser = revocation('user', 'in (select family_id from sessions where user_id = :id)');
+const ofFamily = revocation('family', '= any(:ids::uuid[])');
+const ofUsers = revocation('users', 'in (select family_id from sessions where user_id = any(:ids::uuid[]))');
 
 /**
- * Revokes every record of a family or a user; call it in a transaction. One UPDATE is not enough under READ COMMITTED:
+ * Revokes every record of a family or of users; call it in a transaction. One UPDATE is not enough under READ COMMITTED:
  * it may wait for a rotation and then miss the successor that this rotation inserted. So it repeats until a new
  * statement finds no survivor.
  * @returns the families that were live: with an unexpired record
  */
 export async function revokeAll(db: Db, whose: Whose, reason: RevokedReason, now: Date): Promise<string[]> {
   const isFamily = 'familyId' in whose;
-  const { revoke, survivor } = isFamily ? ofFamily : ofUser;
+  const { revoke, survivor } = isFamily ? ofFamily : ofUsers;
   const records = isFamily
-    ? { id: whose.familyId, except: null }
-    : { id: whose.userId, except: whose.exceptFamilyId ?? null };
+    ? { ids: [whose.familyId], except: null }
+    : { ids: 'userIds' in whose ? whose.userIds : [whose.userId], except: whose.exceptFamilyId ?? null };
   const live = new Set<string>();
   for (;;) {
     const revoked = await db.run(revoke, { ...records, reason, now });
@@ -102,7 +105,7 @@ export async function classifyUnrotated(
     if (found === undefined) return { kind: 'unknown' };
     if (!found.revoked) return { kind: 'expired' };
     if (found.audited) events = [];
-    const survivors = await db.run(ofFamily.survivor, { id: found.family_id, except: null });
+    const survivors = await db.run(ofFamily.survivor, { ids: [found.family_id], except: null });
     if (survivors.length > 0) continue;
     return { kind: 'revoked', isTheft: found.ended_by === null, audited: events.length === 0 };
   }
@@ -129,7 +132,7 @@ export async function endSession(
 ): Promise<void> {
   for (;;) {
     await db.run(endSessionSql, { family_id: familyId, now, events: eventRows([event], now) });
-    const survivors = await db.run(ofFamily.survivor, { id: familyId, except: null });
+    const survivors = await db.run(ofFamily.survivor, { ids: [familyId], except: null });
     if (survivors.length === 0) return;
   }
 }

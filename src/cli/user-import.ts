@@ -33,10 +33,8 @@ export const userImport: Command = command({
     const report = (done: number): void => {
       if (terminal.stderr.isTTY) printMessage(terminal, `${done} of ${users.length} users`);
     };
-    const found = [
-      ...faults,
-      ...(await importUsers(context, COMMAND_LINE, users, isTrial || faults.length > 0, report)),
-    ];
+    const tried = await importUsers(context, COMMAND_LINE, users, isTrial || faults.length > 0, report);
+    const found = [...faults, ...tried.faults];
     if (found.length > 0) refuse(found, (line) => printMessage(terminal, line));
     const withPassword = users.filter(({ user }) => user.password_hash != null).length;
     return {

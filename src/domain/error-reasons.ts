@@ -266,6 +266,7 @@ export const ERROR_REASONS = {
     action: 'Fix the input, or begin at the first page.',
   },
   invalid_ids: { means: 'There are more than 100 ids.', action: 'Ask several times.' },
+  invalid_lines: { means: 'There are more than 100 lines.', action: 'Import them in several requests.' },
   invalid_span: {
     means: 'The time range is empty or has too many buckets.',
     action: 'Fix `since`, `until` or `bucket`.',

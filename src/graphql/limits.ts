@@ -124,6 +124,12 @@ export function costOfTimeline(args: ComplexityEstimatorArgs): number {
   return TIMELINE_COST + costOfPage(args);
 }
 
+/** Cost of a change of many users, or of lines to import: as of a page of them. */
+export function costOfMany({ args: { input }, childComplexity }: ComplexityEstimatorArgs): number {
+  const { ids, lines } = input as { ids?: string[]; lines?: string[] };
+  return STATEMENT_COST + (ids ?? lines ?? []).length * (ROW_COST + childComplexity);
+}
+
 /** Cost of any other root field. */
 function costOfRootField({ type, childComplexity }: ComplexityEstimatorArgs): number | undefined {
   return /^(Query|Mutation)$/.test(type.name) ? STATEMENT_COST + childComplexity : undefined;

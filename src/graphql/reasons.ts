@@ -74,6 +74,7 @@ const ADMINISTRATION = {
   invalid_overlap: 'BAD_USER_INPUT',
   invalid_page: 'BAD_USER_INPUT',
   invalid_ids: 'BAD_USER_INPUT',
+  invalid_lines: 'BAD_USER_INPUT',
   invalid_span: 'BAD_USER_INPUT',
   invalid_time_zone: 'BAD_USER_INPUT',
   too_much_to_read: 'OPERATION_TOO_COSTLY',

@@ -21,6 +21,7 @@ import { DeviceResolver } from './resolvers/devices.js';
 import { FactorResolver } from './resolvers/factors.js';
 import { GatewayResolver } from './resolvers/gateway.js';
 import { ApiKeyResolver, CronKeyResolver } from './resolvers/keys.js';
+import { ManyUsersResolver } from './resolvers/many-users.js';
 import { SessionResolver } from './resolvers/sessions.js';
 import { UserResolver } from './resolvers/users.js';
 import { WebhookResolver } from './resolvers/webhooks.js';
@@ -31,6 +32,7 @@ export async function createSchema(): Promise<GraphQLSchema> {
     resolvers: [
       CallerResolver,
       UserResolver,
+      ManyUsersResolver,
       SessionResolver,
       DeviceResolver,
       FactorResolver,

@@ -33,6 +33,7 @@ export type AdminRefusalReason =
   | 'mail_off'
   | 'invalid_page'
   | 'invalid_ids'
+  | 'invalid_lines'
   | 'invalid_span'
   | 'invalid_time_zone'
   | 'too_much_to_read';

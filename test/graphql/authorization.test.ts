@@ -186,6 +186,39 @@ const MUTATIONS: Record<string, Row> = {
     operation: async () =>
       `mutation { issuePasswordLink(input: { userId: "${await aUser()}", purpose: reset, deliver: true }) { link expiresAt } }`,
   },
+  issuePasswordLinks: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () =>
+      `mutation { issuePasswordLinks(input: { ids: ["${await aUser()}"], purpose: reset }) { links { userId } } }`,
+  },
+  setUsersActive: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () =>
+      `mutation { setUsersActive(input: { ids: ["${await aUser()}"], isActive: false }) { users { id } } }`,
+  },
+  unlockUsers: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => `mutation { unlockUsers(input: { ids: ["${await aUser()}"] }) { users { id } } }`,
+  },
+  revokeSessionsOfUsers: {
+    cells: '. nny nn ynyn ..',
+    scope: 'sessions:write',
+    operation: async () =>
+      `mutation { revokeSessionsOfUsers(input: { ids: ["${await aUser()}"] }) { revokedSessionCount } }`,
+  },
+  importUsers: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: () => `mutation { importUsers(input: { lines: ["{\\"email\\":\\"${fresh()}@x.example\\"}"] }) { userCount } }`,
+  },
+  'importUsers as a trial': {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: () => 'mutation { importUsers(input: { lines: ["faulty"], dryRun: true }) { faults { line } } }',
+  },
   setUserRole: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',

@@ -123,6 +123,7 @@ const counts = (since: string, until: string, timeZone: string) => `{
 }`;
 const NEW_YEAR = '2026-01-01T00:00:00Z';
 const USERS_BY_ID = 'query ($ids: [ID!]) { users(filter: { ids: $ids }) { nodes { id } } }';
+const IMPORT = 'mutation ($lines: [String!]!) { importUsers(input: { lines: $lines }) { userCount } }';
 const HUNDREDS_OF_HUNDREDS = '{ users(first: 100) { nodes { sessions(first: 100) { nodes { id } } } } }';
 const bodyOf = (body: string) =>
   gateway.send('POST', '/graphql', { headers: { 'content-type': 'application/json', ...admin.as(body) }, body });
@@ -270,6 +271,7 @@ const PRODUCED: Record<GraphqlReason, [number, string, () => Promise<Answer>] | 
   invalid_expiry: [200, 'BAD_USER_INPUT', rotate('id: "ak_x", expiresAt: "2020-01-01T00:00:00Z"')],
   invalid_page: [200, 'BAD_USER_INPUT', byAdmin('{ users(first: 0) { nodes { id } } }')],
   invalid_ids: [200, 'BAD_USER_INPUT', byAdmin(USERS_BY_ID, { ids: Array(101).fill(UNKNOWN) })],
+  invalid_lines: [200, 'BAD_USER_INPUT', byAdmin(IMPORT, { lines: Array(101).fill('') })],
   invalid_span: [200, 'BAD_USER_INPUT', byAdmin(counts(NEW_YEAR, NEW_YEAR, 'UTC'))],
   invalid_time_zone: [200, 'BAD_USER_INPUT', byAdmin(counts(NEW_YEAR, '2026-01-02T00:00:00Z', 'Moon/Base'))],
   invalid_text: [200, 'BAD_USER_INPUT', byAdmin('query ($id: ID!) { user(id: $id) { id } }', { id: '\0' })],

@@ -44,7 +44,7 @@ const ATTEMPTS: Array<[who: string, attempt: Attempt]> = [
     'import',
     async (email) => {
       const lines = [{ line: 1, user: { email } }];
-      const faults = await importUsers(gateway.app, COMMAND_LINE, lines, false, () => undefined);
+      const { faults } = await importUsers(gateway.app, COMMAND_LINE, lines, false);
       return faults.length === 0 ? undefined : 'email_taken';
     },
   ],

@@ -110,7 +110,7 @@ export class SetUserPasswordInput extends OfUserInput {
   @Field(() => String, { description: PASSWORD }) password!: string;
 }
 
-const LinkPurposeEnum = spelledEnum<LinkPurpose>('LinkPurpose', 'What a password link is for.', {
+export const LinkPurposeEnum = spelledEnum<LinkPurpose>('LinkPurpose', 'What a password link is for.', {
   invitation: 'A new user sets their first password.',
   reset: 'A user has forgotten their password.',
 });
