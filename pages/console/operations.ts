@@ -583,6 +583,47 @@ export type LiveEventsSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 export type LiveEventsSubscription = { auditEventAdded: { event: { eventType: AuditEventType } } };
 
+export type RefusedFactsFragment = { id: string, message: string };
+
+export type SetUsersActiveMutationVariables = Exact<{
+  ids: Array<string | number> | string | number;
+  isActive: boolean;
+}>;
+
+
+export type SetUsersActiveMutation = { setUsersActive: { revokedSessionCount: number, refused: Array<{ id: string, message: string }> } | null };
+
+export type UnlockUsersMutationVariables = Exact<{
+  ids: Array<string | number> | string | number;
+}>;
+
+
+export type UnlockUsersMutation = { unlockUsers: { refused: Array<{ id: string, message: string }> } | null };
+
+export type EndSessionsOfUsersMutationVariables = Exact<{
+  ids: Array<string | number> | string | number;
+}>;
+
+
+export type EndSessionsOfUsersMutation = { revokeSessionsOfUsers: { revokedSessionCount: number } | null };
+
+export type IssueLinksMutationVariables = Exact<{
+  ids: Array<string | number> | string | number;
+  purpose: LinkPurpose;
+  deliver: boolean;
+}>;
+
+
+export type IssueLinksMutation = { issuePasswordLinks: { links: Array<{ userId: string, link: string | null, expiresAt: string }>, refused: Array<{ id: string, message: string }> } | null };
+
+export type ImportUsersMutationVariables = Exact<{
+  lines: Array<string> | string;
+  dryRun: boolean;
+}>;
+
+
+export type ImportUsersMutation = { importUsers: { withPasswordCount: number, faults: Array<{ line: number, message: string }>, users: Array<{ id: string, email: string, hasPassword: boolean }> } | null };
+
 export type SessionFactsFragment = { id: string, startedAt: string, lastUsedAt: string, expiresAt: string, endedAt: string | null, endReason: SessionEndReason | null, ipAddress: string, userAgent: string, isLive: boolean, isCurrent: boolean };
 
 export type DeviceFactsFragment = { id: string, userAgent: string, createdAt: string, lastUsedAt: string, failedLoginAttempts: number, lockedUntil: string | null };
@@ -904,6 +945,21 @@ export const RevokeCronKey =
 
 export const LiveEvents =
   'subscription LiveEvents{auditEventAdded{event{eventType}}}' as Operation<LiveEventsSubscription, LiveEventsSubscriptionVariables>;
+
+export const SetUsersActive =
+  'mutation SetUsersActive($ids:[ID!]!$isActive:Boolean!){setUsersActive(input:{ids:$ids isActive:$isActive}){refused{...RefusedFacts}revokedSessionCount}}fragment RefusedFacts on RefusedUser{id message}' as Operation<SetUsersActiveMutation, SetUsersActiveMutationVariables>;
+
+export const UnlockUsers =
+  'mutation UnlockUsers($ids:[ID!]!){unlockUsers(input:{ids:$ids}){refused{...RefusedFacts}}}fragment RefusedFacts on RefusedUser{id message}' as Operation<UnlockUsersMutation, UnlockUsersMutationVariables>;
+
+export const EndSessionsOfUsers =
+  'mutation EndSessionsOfUsers($ids:[ID!]!){revokeSessionsOfUsers(input:{ids:$ids}){revokedSessionCount}}' as Operation<EndSessionsOfUsersMutation, EndSessionsOfUsersMutationVariables>;
+
+export const IssueLinks =
+  'mutation IssueLinks($ids:[ID!]!$purpose:LinkPurpose!$deliver:Boolean!){issuePasswordLinks(input:{ids:$ids purpose:$purpose deliver:$deliver}){links{userId link expiresAt}refused{...RefusedFacts}}}fragment RefusedFacts on RefusedUser{id message}' as Operation<IssueLinksMutation, IssueLinksMutationVariables>;
+
+export const ImportUsers =
+  'mutation ImportUsers($lines:[String!]!$dryRun:Boolean!){importUsers(input:{lines:$lines dryRun:$dryRun}){faults{line message}users{id email hasPassword}withPasswordCount}}' as Operation<ImportUsersMutation, ImportUsersMutationVariables>;
 
 export const MySessions =
   'query MySessions($first:Int!$after:String$live:Boolean){me{id sessions(first:$first after:$after live:$live){nodes{...SessionFacts}pageInfo{hasNextPage endCursor}}}}fragment SessionFacts on Session{id startedAt lastUsedAt expiresAt endedAt endReason ipAddress userAgent isLive isCurrent}' as Operation<MySessionsQuery, MySessionsQueryVariables>;

@@ -28,7 +28,7 @@ export interface DialogProps {
   saidByFields?: readonly string[];
   /**
    * Makes the change.
-   * @returns what is shown once it is made, such as a secret; if nothing, the dialog closes
+   * @returns what is shown once it is made, such as a secret; if nothing, the dialog closes; false if it asks for more
    * @throws {Problem} which is shown; the change can then be tried again
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a change with nothing to show returns nothing
@@ -87,6 +87,7 @@ export function Dialog(props: DialogProps) {
     setRefusal(undefined);
     try {
       const shown = await onSubmit(form);
+      if (shown === false) return;
       isDone.current = true;
       if (shown == null) onClose();
       else setResult(shown);

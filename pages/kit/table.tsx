@@ -14,6 +14,8 @@ export interface Sort {
 export interface Column<Row> {
   name: string;
   cell(row: Row): ComponentChildren;
+  /** In the place of the name, such as a checkbox for all rows */
+  head?: ComponentChildren;
   /** A name for screen readers alone, such as that of a column of buttons */
   isNameHidden?: boolean;
   align?: 'end';
@@ -21,7 +23,7 @@ export interface Column<Row> {
   isTarget?: boolean;
   sort?: Sort;
   /** For a short text, such as a time; the other columns share the rest. */
-  width?: 'narrow' | 'time';
+  width?: 'narrow' | 'time' | 'tick';
 }
 
 interface TableProps<Row> {
@@ -43,7 +45,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TablePro
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {shown.map(({ name, isNameHidden, align, width, sort }) => (
+          {shown.map(({ name, head, isNameHidden, align, width, sort }) => (
             <th
               key={name}
               scope="col"
@@ -51,7 +53,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TablePro
               aria-sort={sort?.direction && SORTED[sort.direction]}
             >
               {sort === undefined ? (
-                <span class={isNameHidden ? 'unseen' : undefined}>{name}</span>
+                (head ?? <span class={isNameHidden ? 'unseen' : undefined}>{name}</span>)
               ) : (
                 <button type="button" class="sort" onClick={sort.onSort}>
                   {name}
@@ -65,7 +67,10 @@ export function Table<Row>({ caption, columns, rows, keyOf, isMarked }: TablePro
         {rows.map((row) => (
           <tr key={keyOf(row)} class={isMarked?.(row) ? 'marked' : undefined} onClick={followFromTime}>
             {shown.map(({ name, isNameHidden, cell, align, width, isTarget }) => (
-              <td key={name} class={[align, width === 'time' && width, isTarget && 'target'].filter(Boolean).join(' ')}>
+              <td
+                key={name}
+                class={[align, width !== 'narrow' && width, isTarget && 'target'].filter(Boolean).join(' ')}
+              >
                 {!isNameHidden && (
                   <span class="label" aria-hidden="true">
                     {name}

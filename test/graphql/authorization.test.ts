@@ -212,7 +212,8 @@ const MUTATIONS: Record<string, Row> = {
   importUsers: {
     cells: '. nny nn ynyn ..',
     scope: 'users:write',
-    operation: () => `mutation { importUsers(input: { lines: ["{\\"email\\":\\"${fresh()}@x.example\\"}"] }) { userCount } }`,
+    operation: () =>
+      `mutation { importUsers(input: { lines: ["{\\"email\\":\\"${fresh()}@x.example\\"}"] }) { userCount } }`,
   },
   'importUsers as a trial': {
     cells: '. nny nn ynyn ..',

@@ -28,6 +28,8 @@ const PAUSE_MS = 150;
 function actions(): Command[] {
   const found: Array<[name: string, isAllowed: boolean, run: () => void]> = [
     ['Invite a user', can('users:write'), () => go(pathTo(USERS, { new: 'user' }))],
+    ['Invite many people', can('users:write'), () => go(pathTo(USERS, { new: 'invite' }))],
+    ['Import users', can('users:write'), () => go(pathTo(USERS, { new: 'import' }))],
     ['Create an API key', can('keys:write'), () => go(pathTo(KEYS, { new: 'API key' }))],
     ['Create a cron key', can('keys:write'), () => go(pathTo(KEYS, { new: 'cron key' }))],
     ['Create a webhook', can('webhooks:write'), () => go(pathTo(WEBHOOKS, { new: 'webhook' }))],

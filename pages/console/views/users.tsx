@@ -1,38 +1,23 @@
-/** The view Users: a list with filters, and the invitation of a new one. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+/** The view Users: a list with filters, what can be done with those who are selected, and adding new ones. */
+import { useState } from 'preact/hooks';
 import { useAnswer, usePages } from '../../kit/answer.js';
 import { can } from '../../kit/auth.js';
+import { ExportAll } from '../../kit/export-all.js';
 import { Foreign } from '../../kit/foreign.js';
+import { ask } from '../../kit/graphql.js';
 import { Heading } from '../../kit/heading.js';
-import { go, Link, pathTo, place, setQuery } from '../../kit/location.js';
+import { go, Link, place, setQuery } from '../../kit/location.js';
 import { type Column, countText, List } from '../../kit/table.js';
 import { MaybeTime, Time } from '../../kit/time.js';
 import { useAskedFor } from '../asked-for.js';
-import {
-  CountUsers,
-  ListUsers,
-  type OrderDirection,
-  type UserFilter,
-  type UserOrderField,
-  type UserOrdering,
-} from '../operations.js';
+import { CountUsers, ListUsers, type UserOrderField, type UserOrdering } from '../operations.js';
 import { pathOfUser, USERS } from '../paths.js';
-import { isRole, ROLES, type UserFacts, UserState } from './user/facts.js';
+import { type UserFacts, UserState } from './user/facts.js';
 import { InviteDialog } from './user/invite.js';
-
-/** The states that can be asked for, with their filters. */
-const STATES: Record<string, [name: string, filter: UserFilter]> = {
-  active: ['Active', { isActive: true, isLocked: false }],
-  deactivated: ['Deactivated', { isActive: false }],
-  locked: ['Locked', { isLocked: true }],
-};
-
-/** What the list can be sorted by: the direction at first, and the name of its column. */
-const ORDERS: Record<UserOrderField, [first: OrderDirection, name: string]> = {
-  email: ['asc', 'E-mail'],
-  last_login_at: ['desc', 'Last login'],
-  created_at: ['desc', 'Created'],
-};
+import { AddManyDialog } from './users/add-many.js';
+import { FORMATS } from './users/export-users.js';
+import { askedIn, Filters, filterOf, ORDERS } from './users/filters.js';
+import { SelectionBar, tickColumn, useSelection } from './users/selection.js';
 
 function columns(order: UserOrdering): Column<UserFacts>[] {
   const sorted = (field: UserOrderField) => {
@@ -63,67 +48,53 @@ function columns(order: UserOrdering): Column<UserFacts>[] {
   ];
 }
 
-interface Asked {
-  search: string;
-  role: string;
-  state: string;
-  order: UserOrdering;
-}
-
-/** The filters in the query. What is none is left out. */
-function askedIn(query: URLSearchParams): Asked {
-  const one = (name: string, isKnown: (value: string) => boolean): string => {
-    const value = query.get(name) ?? '';
-    return isKnown(value) ? value : '';
-  };
-  return {
-    search: query.get('search') ?? '',
-    role: one('role', isRole),
-    state: one('state', (value) => Object.hasOwn(STATES, value)),
-    order: orderIn(query),
-  };
-}
-
-/** Such as `order=created_at:desc`; links of earlier versions have `orderBy=created_at`. */
-function orderIn(query: URLSearchParams): UserOrdering {
-  const [field = '', direction] = (query.get('order') ?? query.get('orderBy') ?? '').split(':');
-  if (!Object.hasOwn(ORDERS, field)) return { field: 'email', direction: 'asc' };
-  const known = field as UserOrderField;
-  return { field: known, direction: direction === 'asc' || direction === 'desc' ? direction : ORDERS[known][0] };
-}
-
-function filterOf({ search, role, state }: Asked): UserFilter {
-  return { ...(search !== '' && { search }), ...(isRole(role) && { role }), ...STATES[state]?.[1] };
-}
+type Adding = 'user' | 'invite' | 'import';
 
 export function Users() {
   const asked = askedIn(place.value.query);
   const filter = filterOf(asked);
   const read = usePages(ListUsers, { first: 50, filter, order: asked.order }, (data) => data.users);
-  const count = useAnswer(CountUsers, { filter });
-  const [isInviting, setInviting] = useState(false);
-  useAskedFor(() => setInviting(can('users:write')));
+  const counted = useAnswer(CountUsers, { filter });
+  const total = counted.problem === undefined ? counted.data?.users?.totalCount : undefined;
+  const selection = useSelection(filter, read.rows);
+  const [adding, setAdding] = useState<Adding>();
+  useAskedFor((what) => can('users:write') && setAdding(what === 'invite' || what === 'import' ? what : 'user'));
   const isFiltered = Object.keys(filter).length > 0;
+  const again = (): void => {
+    read.reload();
+    counted.reload();
+  };
+  const close = (): void => setAdding(undefined);
   return (
     <>
       <div class="bar">
         <Heading text="Users" />
         {can('users:write') && (
-          <button type="button" class="main" onClick={() => setInviting(true)}>
-            Invite user
-          </button>
+          <div class="row-actions">
+            <button type="button" onClick={() => setAdding('import')}>
+              Import
+            </button>
+            <button type="button" onClick={() => setAdding('invite')}>
+              Invite many
+            </button>
+            <button type="button" class="main" onClick={() => setAdding('user')}>
+              Invite user
+            </button>
+          </div>
         )}
       </div>
       <Filters asked={asked} />
       <p class="quiet user-count" role="status">
-        {count.problem === undefined ? countText(count.data?.users?.totalCount, 'user') : 'Not counted'}
+        {counted.problem === undefined ? countText(total, 'user') : 'Not counted'}
       </p>
+      <SelectionBar selection={selection} total={total} onChanged={again} />
       <div class="user-list">
         <List
           caption="Users"
-          columns={columns(asked.order)}
+          columns={[can('users:write') && tickColumn(selection), ...columns(asked.order)]}
           read={read}
           keyOf={({ id }) => id}
+          isMarked={({ id }) => selection.chosen.has(id)}
           empty={
             <>
               No user matches.{' '}
@@ -136,106 +107,17 @@ export function Users() {
           }
         />
       </div>
-      {isInviting && (
-        <InviteDialog
-          onCreated={() => {
-            read.reload();
-            count.reload();
-          }}
-          onClose={() => setInviting(false)}
-        />
-      )}
+      <ExportAll
+        formats={FORMATS}
+        name="users"
+        noun="user"
+        command="auth-gateway user list --json"
+        isDisabled={read.rows === undefined || read.rows.length === 0 || read.isLoading}
+        total={total}
+        read={async (page, signal) => (await ask(ListUsers, { ...page, filter, order: asked.order }, signal)).users}
+      />
+      {adding === 'user' && <InviteDialog onCreated={again} onClose={close} />}
+      {(adding === 'invite' || adding === 'import') && <AddManyDialog kind={adding} onAdded={again} onClose={close} />}
     </>
-  );
-}
-
-function Filters({ asked }: { asked: Asked }) {
-  return (
-    <search aria-label="Users" class="user-filters">
-      <SearchField search={asked.search} />
-      <Choice
-        name="role"
-        label="Role"
-        value={asked.role}
-        options={[['', 'All roles'], ...Object.keys(ROLES).map((role): Option => [role, role])]}
-      />
-      <Choice
-        name="state"
-        label="State"
-        value={asked.state}
-        options={[['', 'All states'], ...Object.entries(STATES).map(([state, [name]]): Option => [state, name])]}
-      />
-    </search>
-  );
-}
-
-type Option = [value: string, name: string];
-
-interface ChoiceProps {
-  /** Of the field of the query */
-  name: string;
-  label: string;
-  value: string;
-  /** An empty value leaves the field out of the query. */
-  options: Option[];
-}
-
-function Choice({ name, label, value, options }: ChoiceProps) {
-  return (
-    <div class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <select
-        id={`filter-${name}`}
-        value={value}
-        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-/** How long the typing has to pause before it is searched for: milliseconds */
-const PAUSE_MS = 300;
-
-/** Searches while it is typed. The address follows, and the field follows the address. */
-function SearchField({ search }: { search: string }) {
-  const [text, setText] = useState(search);
-  const asked = useRef(search);
-
-  useEffect(() => {
-    if (search === asked.current) return;
-    asked.current = search;
-    setText(search);
-  }, [search]);
-
-  useEffect(() => {
-    const wanted = text.trim();
-    if (wanted === asked.current) return;
-    const timer = setTimeout(() => {
-      asked.current = wanted;
-      const { path, query } = place.peek();
-      go(pathTo(path, { ...Object.fromEntries(query), search: wanted }), { replace: true });
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-
-  return (
-    <div class="field">
-      <label for="filter-search">Part of the e-mail</label>
-      <input
-        id="filter-search"
-        type="search"
-        value={text}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-    </div>
   );
 }

@@ -194,6 +194,8 @@ inChromium('in Chromium, the views of the console', () => {
       await expectAllFit(page, { User: [`/console/users/${people[0]?.id}`] });
       for (const [path, button] of [
         ['/console/users', 'Invite user'],
+        ['/console/users', 'Invite many'],
+        ['/console/users', 'Import'],
         ['/console/keys', 'Create an API key'],
         ['/console/webhooks', 'Create a webhook'],
         [`/console/users/${people[0]?.id}`, 'End all sessions'],

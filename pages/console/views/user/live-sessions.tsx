@@ -1,10 +1,7 @@
-/** How many sessions of a user are live, and ending each of them. */
-
+/** How many sessions of a user are live. */
 import { useAnswer } from '../../../kit/answer.js';
 import { Foreign } from '../../../kit/foreign.js';
-import { ask, problemOf } from '../../../kit/graphql.js';
-import { Problem } from '../../../kit/problem.js';
-import { LiveSessionsOfUser, RevokeSession } from '../../operations.js';
+import { LiveSessionsOfUser } from '../../operations.js';
 
 /** `1 session` */
 export function sessionsText(count: number): string {
@@ -40,39 +37,4 @@ export function EndingText({ live, email }: { live: LiveSessions | undefined; em
       {sessionsText(live.count)} of {whose}.
     </>
   );
-}
-
-interface Ending {
-  id: string;
-  /** Stops before the next session if aborted. */
-  signal: AbortSignal;
-  onProgress(ended: number): void;
-}
-
-/**
- * Ends the live sessions of a user one by one, since no mutation ends all of somebody else's; that of this page stays.
- * Those that begin meanwhile are ended too.
- * @returns how many were ended
- * @throws {Problem} that says how many were ended before it
- */
-export async function endSessions({ id, signal, onProgress }: Ending): Promise<number> {
-  let ended = 0;
-  try {
-    for (;;) {
-      // Ended sessions are no longer listed, so the first page always has the next ones.
-      const { user } = await ask(LiveSessionsOfUser, { id });
-      const others = user?.sessions.nodes.filter(({ isCurrent }) => !isCurrent) ?? [];
-      if (others.length === 0 || signal.aborted) return ended;
-      for (const session of others) {
-        if (signal.aborted) return ended;
-        await ask(RevokeSession, { id: session.id });
-        ended += 1;
-        onProgress(ended);
-      }
-    }
-  } catch (error) {
-    const problem = problemOf(error);
-    if (!(problem instanceof Problem)) throw error;
-    throw new Problem(`Stopped after ${sessionsText(ended)}. ${problem.message}`, problem.isPassing, problem.reason);
-  }
 }

@@ -1,16 +1,17 @@
 /** Sessions of a user: the live ones, and on demand those that have ended. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { usePages } from '../../../kit/answer.js';
 import { can } from '../../../kit/auth.js';
 import { ChangeDialog } from '../../../kit/change-dialog.js';
+import { ask } from '../../../kit/graphql.js';
 import { place, setQuery } from '../../../kit/location.js';
 import { List } from '../../../kit/table.js';
 import { actionsOn, EndDialog } from '../../end-session.js';
-import { SessionsOfUser } from '../../operations.js';
+import { EndSessionsOfUsers, SessionsOfUser } from '../../operations.js';
 import { FROM, type Session, STARTED, STATE, USED } from '../../sessions.js';
 import { useAgain } from './again.js';
 import type { UserFacts } from './facts.js';
-import { EndingText, endSessions, sessionsText, useLiveSessions } from './live-sessions.js';
+import { EndingText, sessionsText, useLiveSessions } from './live-sessions.js';
 
 interface Props {
   user: UserFacts;
@@ -69,46 +70,21 @@ interface EndProps extends Pick<Props, 'user' | 'onDone'> {
 
 function EndAllDialog({ user, onDone, onClose }: EndProps) {
   const live = useLiveSessions(user.id, true);
-  const [ended, setEnded] = useState(0);
-  const [of, setOf] = useState<number>(); // how many there were when it began
-  const unsaid = useRef(0);
-  const progress = (count: number): void => {
-    unsaid.current = count;
-    setEnded(count);
-  };
-  const gone = useRef(new AbortController());
-  useEffect(() => () => gone.current.abort(), []);
   return (
     <ChangeDialog
       title="End all sessions"
       action="End all sessions"
       tone="bad"
       onSubmit={async () => {
-        progress(0);
-        setOf(live?.isExact ? live.count : undefined);
-        const count = await endSessions({ id: user.id, signal: gone.current.signal, onProgress: progress });
-        unsaid.current = 0;
-        onDone(`Ended ${sessionsText(count)}.`);
+        const { revokeSessionsOfUsers: ended } = await ask(EndSessionsOfUsers, { ids: [user.id] });
+        onDone(`Ended ${sessionsText(ended?.revokedSessionCount ?? 0)}.`);
       }}
-      onClose={() => {
-        if (unsaid.current > 0) onDone(`Ended ${sessionsText(unsaid.current)}.`); // after a failure
-        onClose();
-      }}
+      onClose={onClose}
     >
       <p>
         <EndingText live={live} email={user.email} /> They have to log in again. Access tokens that exist work until
-        they expire.
+        they expire. The session of this page stays.
       </p>
-      <p class="hint">The sessions are ended one after the other. The session of this page is never among them.</p>
-      {ended > 0 && (
-        <div class="ending">
-          <progress aria-label="Ended sessions" value={of === undefined ? undefined : Math.min(ended, of)} max={of} />
-          <span>
-            {ended.toLocaleString('en-GB')}
-            {of !== undefined && ` of ${of.toLocaleString('en-GB')}`} ended
-          </span>
-        </div>
-      )}
     </ChangeDialog>
   );
 }
