@@ -1,4 +1,5 @@
 /** Changes: of passwords (Interface 15), by administrators over GraphQL (Interface 11); and a signed request (Interface 6). */
+import { randomUUID } from 'node:crypto';
 import { type Answer, ask, login } from '../../lab/browser.js';
 import { createApiKey, sendSigned, signAs } from '../../lab/callers.js';
 import type { Gateways } from '../../lab/gateways.js';
@@ -81,6 +82,14 @@ function administration(
   };
 }
 
+/** @returns the id of a new user with one session */
+async function withSession({ db, gateways, newUser }: Stand): Promise<string> {
+  const email = newUser();
+  await mintSessions(gateways, db, email, 1);
+  const [user] = await db.query<{ id: string }>('select id from users where email = $1', [email]);
+  return user?.id ?? '';
+}
+
 const ADMINISTRATION_ACTS: readonly Act[] = [
   administration(
     'change of a role',
@@ -104,6 +113,26 @@ const ADMINISTRATION_ACTS: readonly Act[] = [
       );
       return { id: session?.id };
     },
+  ),
+  administration(
+    'deactivation of many users',
+    { live: -2, user_deactivated: 2 },
+    'mutation ($input: SetUsersActiveInput!) { setUsersActive(input: $input) { revokedSessionCount } }',
+    async (stand) => ({ ids: [await withSession(stand), await withSession(stand)], isActive: false }),
+  ),
+  administration(
+    'end of the sessions of many users',
+    { live: -2, session_revoked: 2 },
+    'mutation ($input: RevokeSessionsOfUsersInput!) { revokeSessionsOfUsers(input: $input) { revokedSessionCount } }',
+    async (stand) => ({ ids: [await withSession(stand), await withSession(stand)] }),
+  ),
+  administration(
+    'import of users',
+    { analysts: 2, user_created: 2 },
+    'mutation ($input: ImportUsersInput!) { importUsers(input: $input) { userCount } }',
+    async () => ({
+      lines: [randomUUID(), randomUUID()].map((name) => `{"email":"${name}@example.com","role":"analyst"}`),
+    }),
   ),
   administration(
     'creation of an API key',
