@@ -133,7 +133,7 @@ inChromium('in Chromium, keys of the whole console', () => {
     await keyboard.type(' no such thing');
     await commands(page).getByText('Nothing has this name.').waitFor();
     await keyboard.press('Enter');
-    await combobox.fill('invite a');
+    await combobox.fill('invite user');
     await commands(page).getByRole('option').click();
     await page.getByRole('dialog', { name: 'Invite user' }).waitFor();
     await keyboard.press('Escape');
