@@ -1,4 +1,4 @@
-/** A change of many users: in parts of a request each, with its progress, and what came of it. */
+/** A change of many users: in parts of a request each, with its progress and its outcome. */
 import { useRef, useState } from 'preact/hooks';
 import { csvOf } from '../../../../src/platform/csv.js';
 import { changeProblemOf } from '../../../kit/change.js';
