@@ -203,8 +203,9 @@ export function pauseWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id:
 }
 pauseWebhook.needs = { scope: 'webhooks:write' } satisfies Needs;
 
-/** What `test-webhook.ts` needs, which loads the HTTP client. */
+/** What `send-by-hand.ts` needs, which loads the HTTP client. */
 export const TESTS_WEBHOOK = { scope: 'webhooks:write' } satisfies Needs;
+export const RESENDS_EVENT = { scope: 'webhooks:write', also: ['audit:read'] } satisfies Needs;
 
 /** Waiting and failed events are sent at once. @throws {AdminRefusal} for an unknown webhook */
 export function resumeWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<ListedWebhook> {
