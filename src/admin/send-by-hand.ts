@@ -26,6 +26,7 @@ export interface SentByHand {
 
 /**
  * Sends an event that is in no log. Nothing is stored or counted.
+ * @param isByNewSecret signs with the newest secret alone, also while two sign, to see whether the receiver has it
  * @param timeoutMs for the head of the answer, by default as of every event: milliseconds
  * @throws {AdminRefusal} for an unknown webhook, or a target that is not allowed
  */
@@ -33,11 +34,13 @@ export async function testWebhook(
   deps: Dependencies,
   operator: Operator,
   id: string,
+  isByNewSecret: boolean,
   timeoutMs?: number,
 ): Promise<SentByHand> {
   const { webhook } = await openFor(deps, operator, TESTS_WEBHOOK, id);
-  const whole = { ...webhook, includeEmails: true }; // its metadata has no e-mail
-  return send(deps, whole, testEvent(id, deps.clock.now()), timeoutMs);
+  const secrets = isByNewSecret ? webhook.secrets.slice(0, 1) : webhook.secrets;
+  const tested = { ...webhook, secrets, includeEmails: true }; // its metadata has no e-mail
+  return send(deps, tested, testEvent(id, deps.clock.now()), timeoutMs);
 }
 
 /**

@@ -61,10 +61,13 @@ export const webhookCommands: Record<string, Command> = {
     summary: 'send one event of type webhook_test and print the answer; exit code 1 if it is not delivered',
     prints: SENT_JSON,
     on: 'database and keyring',
-    takes: { id: WEBHOOK_ID },
-    run: async (context, { id, json }) => {
+    takes: {
+      id: WEBHOOK_ID,
+      'new-secret': flag('sign with the newest secret alone, to see whether the receiver has it'),
+    },
+    run: async (context, { id, 'new-secret': isByNewSecret, json }) => {
       const { testWebhook } = await import('../admin/send-by-hand.js'); // with the HTTP client, which other commands do not need
-      return printSent(context, await testWebhook(context, COMMAND_LINE, id), json);
+      return printSent(context, await testWebhook(context, COMMAND_LINE, id, isByNewSecret), json);
     },
   }),
   'webhook resend': command({

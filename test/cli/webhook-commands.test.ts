@@ -184,7 +184,8 @@ test('Interface 9: webhook test sends one signed event, and neither moves the we
   for (const each of [secret, second]) {
     expect(new Webhook(each).verify(text, headers as Record<string, string>)).toEqual(sent);
   }
-  await json('webhook', 'test', id);
+  await json('webhook', 'test', id, '--new-secret');
+  expect(receiver.received[1]?.headers['webhook-signature']).not.toContain(' ');
   expect(receiver.received[1]?.headers['webhook-id']).not.toBe(headers['webhook-id']);
 });
 

@@ -126,10 +126,11 @@ export class WebhookResolver {
   })
   async testWebhook(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => TestWebhookInput, { description: 'The webhook to test.' }) { id }: TestWebhookInput,
+    @Arg('input', () => TestWebhookInput, { description: 'The webhook to test.' })
+    { id, newSecretOnly }: TestWebhookInput,
   ): Promise<TestWebhookPayload> {
     const { testWebhook } = await import('../../admin/send-by-hand.js'); // with the HTTP client
-    return toSentByHand(await testWebhook(context.deps, operatorOf(context), id, BY_HAND_MS));
+    return toSentByHand(await testWebhook(context.deps, operatorOf(context), id, newSecretOnly ?? false, BY_HAND_MS));
   }
 
   @RequiresWhat({ needs: RESENDS_EVENT })

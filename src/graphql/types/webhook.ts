@@ -155,6 +155,13 @@ export class PauseWebhookInput {
 @InputType({ description: 'The webhook to test.' })
 export class TestWebhookInput {
   @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description:
+      'Whether to sign with the newest secret alone, also while two sign, to see whether the receiver has it.',
+  })
+  newSecretOnly?: boolean | null;
 }
 
 @InputType({ description: 'The event to send again, and the webhook that gets it.' })
