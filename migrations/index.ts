@@ -27,6 +27,7 @@ const FILES: Record<string, () => Promise<Record<string, MigrationClass>>> = {
   Migration20261127000002_email_changes: () => import('./Migration20261127000002_email_changes.js'),
   Migration20261128000001_gate_codes: () => import('./Migration20261128000001_gate_codes.js'),
   Migration20261128000002_users_without_password: () => import('./Migration20261128000002_users_without_password.js'),
+  Migration20261128000003_webhook_attempts: () => import('./Migration20261128000003_webhook_attempts.js'),
 };
 
 export const migrations = Object.entries(FILES).map(([name, load]) => ({ name, load }));

@@ -824,6 +824,13 @@ export type WebhooksQueryVariables = Exact<{
 
 export type WebhooksQuery = { gateway?: { areWebhooksOn: boolean } | null, webhooks: { nodes: Array<{ id: string, url: string | null, eventTypes: Array<AuditEventType> | null, includeEmails: boolean, createdAt: string, pausedAt: string | null, pausedBy: WebhookPausedBy | null, lag: number, parkedCount: number, previousSecretEndsAt: string | null, lastAttempt: { at: string, outcome: string, status: number | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
+export type WebhookAttemptsQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type WebhookAttemptsQuery = { webhook: { attempts: Array<{ at: string, eventId: string, eventType: AuditEventType, attempt: number | null, outcome: string, status: number | null, milliseconds: number }> | null } | null };
+
 export type CreateWebhookMutationVariables = Exact<{
   input: CreateWebhookInput;
 }>;
@@ -869,10 +876,19 @@ export type DeleteWebhookMutation = { deleteWebhook: { deletedId: string } | nul
 
 export type TestWebhookMutationVariables = Exact<{
   id: string | number;
+  newSecretOnly: boolean;
 }>;
 
 
 export type TestWebhookMutation = { testWebhook: { outcome: string, status: number | null, milliseconds: number } | null };
+
+export type ResendWebhookEventMutationVariables = Exact<{
+  id: string | number;
+  eventId: string | number;
+}>;
+
+
+export type ResendWebhookEventMutation = { resendWebhookEvent: { outcome: string, status: number | null, milliseconds: number } | null };
 
 export const AuditCounts =
   'query AuditCounts($bucket:TimeBucket!$timeZone:String!$filter:AuditCountFilter!$endedTokens:AuditCountFilter!){auditCounts(bucket:$bucket timeZone:$timeZone filter:$filter){bucketStart eventType count}endedTokens:auditCounts(bucket:$bucket timeZone:$timeZone filter:$endedTokens){bucketStart count}}' as Operation<AuditCountsQuery, AuditCountsQueryVariables>;
@@ -1039,6 +1055,9 @@ export const AllSessions =
 export const Webhooks =
   'query Webhooks($first:Int!$after:String$withGateway:Boolean!){gateway@include(if:$withGateway){areWebhooksOn}webhooks(first:$first after:$after){nodes{id url eventTypes includeEmails createdAt pausedAt pausedBy lag parkedCount lastAttempt{at outcome status}previousSecretEndsAt}pageInfo{hasNextPage endCursor}}}' as Operation<WebhooksQuery, WebhooksQueryVariables>;
 
+export const WebhookAttempts =
+  'query WebhookAttempts($id:ID!){webhook(id:$id){attempts{at eventId eventType attempt outcome status milliseconds}}}' as Operation<WebhookAttemptsQuery, WebhookAttemptsQueryVariables>;
+
 export const CreateWebhook =
   'mutation CreateWebhook($input:CreateWebhookInput!){createWebhook(input:$input){webhook{id}secret}}' as Operation<CreateWebhookMutation, CreateWebhookMutationVariables>;
 
@@ -1058,5 +1077,8 @@ export const DeleteWebhook =
   'mutation DeleteWebhook($id:ID!){deleteWebhook(input:{id:$id}){deletedId}}' as Operation<DeleteWebhookMutation, DeleteWebhookMutationVariables>;
 
 export const TestWebhook =
-  'mutation TestWebhook($id:ID!){testWebhook(input:{id:$id}){outcome status milliseconds}}' as Operation<TestWebhookMutation, TestWebhookMutationVariables>;
+  'mutation TestWebhook($id:ID!$newSecretOnly:Boolean!){testWebhook(input:{id:$id newSecretOnly:$newSecretOnly}){outcome status milliseconds}}' as Operation<TestWebhookMutation, TestWebhookMutationVariables>;
+
+export const ResendWebhookEvent =
+  'mutation ResendWebhookEvent($id:ID!$eventId:ID!){resendWebhookEvent(input:{id:$id eventId:$eventId}){outcome status milliseconds}}' as Operation<ResendWebhookEventMutation, ResendWebhookEventMutationVariables>;
 

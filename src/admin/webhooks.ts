@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType } from '../audit/events.js';
 import { sealSecret } from '../credentials/sealed-secret.js';
 import type { OutboxCursor } from '../db/entities/outbox-cursor.js';
 import type { Webhook } from '../db/entities/webhook.js';
+import type { WebhookAttempt } from '../db/entities/webhook-attempt.js';
 import { columnsOf, type Reads, sql } from '../db/sql.js';
 import { column, type OrderedPageRequest, type Orders, walkBy } from '../listing/keyset.js';
 import { type Keyed, type Page, readPage } from '../listing/page.js';
@@ -149,6 +150,18 @@ export async function listWebhooks(
   return readPage(db, walk, query);
 }
 
+const OF_ATTEMPT = ['at', 'eventId', 'eventType', 'attempt', 'outcome', 'status', 'milliseconds'] as const;
+
+export type ListedAttempt = Pick<WebhookAttempt, (typeof OF_ATTEMPT)[number]>;
+
+/** The last attempts of each webhook, newest first, in one statement. A webhook has at most 50. */
+export async function listAttempts(db: Reads, webhookIds: readonly string[]): Promise<Map<string, ListedAttempt[]>> {
+  const attempts = await db.read(sql<ListedAttempt & { webhookId: string }>`
+    select ${columnsOf(['webhookId', ...OF_ATTEMPT])} from webhook_attempts
+    where webhook_id = any(${webhookIds}::uuid[]) order by at desc, number desc`);
+  return Map.groupBy(attempts, ({ webhookId }) => webhookId);
+}
+
 /**
  * Creates a second secret. Events are signed with both until the current one ends after `overlapSeconds`.
  * @throws {AdminRefusal} for an unknown webhook, or an invalid overlap
@@ -190,8 +203,9 @@ export function pauseWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id:
 }
 pauseWebhook.needs = { scope: 'webhooks:write' } satisfies Needs;
 
-/** What `test-webhook.ts` needs, which loads the HTTP client. */
+/** What `send-by-hand.ts` needs, which loads the HTTP client. */
 export const TESTS_WEBHOOK = { scope: 'webhooks:write' } satisfies Needs;
+export const RESENDS_EVENT = { scope: 'webhooks:write', also: ['audit:read'] } satisfies Needs;
 
 /** Waiting and failed events are sent at once. @throws {AdminRefusal} for an unknown webhook */
 export function resumeWebhook(deps: Deps<'clock' | 'db'>, operator: Operator, id: string): Promise<ListedWebhook> {

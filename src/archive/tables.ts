@@ -7,8 +7,9 @@ import { type Db, statement } from '../db/statement.js';
 import type { TableHead, Trailer } from './format.js';
 
 /**
- * Every table except the migrations and `ceremonies` and `gate_codes`, which live for minutes, with the SQL of the primary key
- * that orders its rows. UUIDs of version 7 are in time order, so an import writes each page once.
+ * Every table except the migrations, `ceremonies` and `gate_codes`, which live for minutes, and `webhook_attempts`, which
+ * decide nothing; with the SQL of the primary key that orders its rows. UUIDs of version 7 are in time order, so an import
+ * writes each page once.
  */
 export const TABLES = {
   users: 'id',

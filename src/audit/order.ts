@@ -84,6 +84,15 @@ export type LoggedEvent = RowOf<typeof newEventsSql>;
 
 export const positionOf = ({ written_at: at, id }: LoggedEvent): Position => ({ at, id });
 
+const eventByIdSql = statement('audit_event_by_id', { id: 'uuid' }, EVENT)`
+  select ${EVENT_COLUMNS} from audit_events where id = :id`;
+
+/** @returns undefined if the log does not have it */
+export async function readEvent(db: Db, id: string): Promise<LoggedEvent | undefined> {
+  const [event] = await db.run(eventByIdSql, { id });
+  return event;
+}
+
 /** Events behind a place, in their order, up to a moment to which the log is complete. */
 export function readNew(db: Db, { at, id }: Position, until: string, limit: number): Promise<LoggedEvent[]> {
   return db.run(newEventsSql, { at, id, until, limit });

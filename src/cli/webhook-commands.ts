@@ -1,5 +1,6 @@
 /** The commands `webhook …`. (Interface 9 and 17) */
 import { COMMAND_LINE } from '../admin/administer.js';
+import type { SentByHand } from '../admin/send-by-hand.js';
 import {
   createWebhook,
   deleteWebhook,
@@ -14,6 +15,7 @@ import {
 import { EVENT_TYPES } from '../audit/events.js';
 import { everyRow } from '../listing/page.js';
 import { type Command, command } from './command.js';
+import type { Contexts } from './context.js';
 import { since } from './moments.js';
 import { duration, oneOf, text } from './parameter-types.js';
 import { flag, optional, repeated, required, word } from './parameters.js';
@@ -24,6 +26,9 @@ const WEBHOOK_ID = word(text('ID'), 'the ID of the webhook', 'name one webhook b
 
 const WEBHOOK_JSON =
   '`{webhook_id, url, event_types, include_emails, created_at, paused_at, paused_by, lag_seconds, parked_count, last_attempt_at, last_outcome, last_status, previous_secret_ends_at}`';
+
+const SENT_JSON =
+  '`{outcome, status, milliseconds, body}`: the first 4 KiB of the answer, decoded as UTF-8; `status` is null if none came. Exit code 1 if the event was not delivered';
 
 export const webhookCommands: Record<string, Command> = {
   'webhook create': command({
@@ -54,17 +59,26 @@ export const webhookCommands: Record<string, Command> = {
   }),
   'webhook test': command({
     summary: 'send one event of type webhook_test and print the answer; exit code 1 if it is not delivered',
-    prints:
-      '`{outcome, status, milliseconds, body}`: the first 4 KiB of the answer, decoded as UTF-8; `status` is null if none came. Exit code 1 if the event was not delivered',
+    prints: SENT_JSON,
     on: 'database and keyring',
-    takes: { id: WEBHOOK_ID },
-    run: async (context, { id, json }) => {
-      const { testWebhook } = await import('../admin/test-webhook.js'); // with the HTTP client, which no other command needs
-      const { delivery, milliseconds, body } = await testWebhook(context, COMMAND_LINE, id);
-      const { kind, outcome, status = null } = delivery;
-      print(context.terminal, { outcome, status, milliseconds, body: body.toString('utf8') }, json);
-      if (kind !== 'delivered') throw new CliRefusal(`the event was not delivered: ${outcome}`, REMEDIES[outcome]);
-      return undefined;
+    takes: {
+      id: WEBHOOK_ID,
+      'new-secret': flag('sign with the newest secret alone, to see whether the receiver has it'),
+    },
+    run: async (context, { id, 'new-secret': isByNewSecret, json }) => {
+      const { testWebhook } = await import('../admin/send-by-hand.js'); // with the HTTP client, which other commands do not need
+      return printSent(context, await testWebhook(context, COMMAND_LINE, id, isByNewSecret), json);
+    },
+  }),
+  'webhook resend': command({
+    summary: 'send one event of the audit log again and print the answer; exit code 1 if it is not delivered',
+    example: 'webhook resend ID --event 01990c3e-7f6a-7c52-9c7a-3f4d1b0a9e21',
+    prints: SENT_JSON,
+    on: 'database and keyring',
+    takes: { id: WEBHOOK_ID, event: required(text('EVENT_ID'), 'the ID of the event, as in `webhook-id`') },
+    run: async (context, { id, event, json }) => {
+      const { resendWebhookEvent } = await import('../admin/send-by-hand.js');
+      return printSent(context, await resendWebhookEvent(context, COMMAND_LINE, id, event), json);
     },
   }),
   'webhook rotate': command({
@@ -126,6 +140,17 @@ const REMEDIES: Record<string, string> = {
   redirect: 'redirects are not followed; create a webhook with the URL to which this one leads',
   address_refused: 'the name leads to an address that webhooks must not call',
 };
+
+/** @throws {CliRefusal} if it was not delivered */
+function printSent(
+  { terminal }: Contexts['nothing'],
+  { delivery, milliseconds, body }: SentByHand,
+  json: boolean,
+): undefined {
+  const { kind, outcome, status = null } = delivery;
+  print(terminal, { outcome, status, milliseconds, body: body.toString('utf8') }, json);
+  if (kind !== 'delivered') throw new CliRefusal(`the event was not delivered: ${outcome}`, REMEDIES[outcome]);
+}
 
 function printable(webhook: ListedWebhook, now: Date): Printable {
   return {

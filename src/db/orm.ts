@@ -24,6 +24,7 @@ import { Session } from './entities/session.js';
 import { SignatureNonce } from './entities/signature-nonce.js';
 import { User } from './entities/user.js';
 import { Webhook } from './entities/webhook.js';
+import { WebhookAttempt } from './entities/webhook-attempt.js';
 import { kyselyOn, kyselyOnPool } from './kysely.js';
 import { isOutage } from './outage.js';
 import type { Ask } from './run.js';
@@ -49,6 +50,7 @@ export const entities = {
   OutboxCursor,
   OutboxEvent,
   Webhook,
+  WebhookAttempt,
 };
 export type Entities = typeof entities;
 

@@ -232,6 +232,8 @@ export const ERROR_REASONS = {
   device_unknown: { means: 'There is no such device.', action: LOOK_AGAIN },
   key_unknown: { means: 'There is no such key, or it has been revoked or has expired.', action: LOOK_AGAIN },
   webhook_unknown: { means: 'There is no such webhook.', action: LOOK_AGAIN },
+  event_unknown: { means: 'The audit log has no such event, or has it no more.', action: LOOK_AGAIN },
+  event_not_wanted: { means: 'The webhook does not get events of this type.', action: FIX_INPUT },
   webhooks_off: { means: '`WEBHOOK_HOSTS` is not set.', action: 'Ask the operators to set it.' },
   webhook_target_refused: {
     means: 'The URL of the webhook is not allowed; the message says why.',

@@ -6,6 +6,7 @@ import { pendingEmails } from '../admin/email-changes.js';
 import { countRecoveryCodes, type ListedFactor, listFactors } from '../admin/factors.js';
 import { listSessions, type Session, type SessionPageRequest } from '../admin/sessions.js';
 import { type ListedUser, usersByEmail, usersById } from '../admin/users.js';
+import { type ListedAttempt, listAttempts } from '../admin/webhooks.js';
 import type { Look } from '../audit/live.js';
 import type { AuditEventFilter } from '../audit/log.js';
 import { sessionsOfEvents } from '../audit/lookups.js';
@@ -49,6 +50,8 @@ export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' |
   userByEmail(email: string): Promise<ListedUser | null>;
   /** The session of a login or logout in the audit log, read for all events of one page at once; null if unknown */
   sessionOfEvent(id: string): Promise<string | null>;
+  /** The last attempts of a webhook, read for all webhooks of one page at once */
+  attemptsOf(webhookId: string): Promise<ListedAttempt[]>;
   /** Events of the log from where the stream of this request begins */
   follow?(filter: AuditEventFilter): Promise<AsyncGenerator<Look>>;
 }
@@ -85,6 +88,7 @@ type Loaders = Pick<
   | 'userById'
   | 'userByEmail'
   | 'sessionOfEvent'
+  | 'attemptsOf'
 >;
 
 /**
@@ -130,6 +134,7 @@ export function createLoaders(
       return new Map(Array.from(pending, ([id, { email }]) => [id, email]));
     }, null),
     sessionOfEvent: load((ids) => sessionsOfEvents(db, ids), null),
+    attemptsOf: load((ids) => listAttempts(db.admin, ids), []),
   };
 }
 

@@ -21,6 +21,7 @@ import type { UserOrder } from '../admin/users.js';
 import type { AuditEventFilter } from '../audit/log.js';
 import { MAX_PASSKEYS } from '../domain/factors.js';
 import { DEFAULT_ROWS, MAX_ROWS, type Ordering, rowsRefused } from '../listing/keyset.js';
+import { MAX_ATTEMPTS } from '../outbox/attempts.js';
 import { dearestPath, type FieldCost } from './dearest-path.js';
 import { errorOf, status } from './errors.js';
 import type { Mask } from './masking.js';
@@ -99,6 +100,11 @@ export function costOfDevices({ childComplexity }: ComplexityEstimatorArgs): num
 /** Cost of the second factors of a user. */
 export function costOfFactors({ childComplexity }: ComplexityEstimatorArgs): number {
   return STATEMENT_COST + MAX_FACTORS * (ROW_COST + childComplexity);
+}
+
+/** Cost of the last attempts of a webhook. */
+export function costOfAttempts({ childComplexity }: ComplexityEstimatorArgs): number {
+  return STATEMENT_COST + MAX_ATTEMPTS * (ROW_COST + childComplexity);
 }
 
 export function costOfCounts({ childComplexity }: ComplexityEstimatorArgs): number {

@@ -50,6 +50,8 @@ const ADMINISTRATION = {
   device_unknown: 'NOT_FOUND',
   key_unknown: 'NOT_FOUND',
   webhook_unknown: 'NOT_FOUND',
+  event_unknown: 'NOT_FOUND',
+  event_not_wanted: 'BAD_USER_INPUT',
   webhooks_off: 'CONFLICT',
   webhook_target_refused: 'BAD_USER_INPUT',
   too_many_webhooks: 'CONFLICT',

@@ -15,6 +15,8 @@ export type AdminRefusalReason =
   | 'device_unknown'
   | 'key_unknown'
   | 'webhook_unknown'
+  | 'event_unknown'
+  | 'event_not_wanted'
   | 'webhooks_off'
   | 'webhook_target_refused'
   | 'too_many_webhooks'

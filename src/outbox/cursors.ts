@@ -9,6 +9,7 @@ import { EVENT, EVENT_COLUMNS, type LoggedEvent, type Position, SETTLED_SECONDS,
 import { eventRows, insertEvents } from '../audit/write.js';
 import type { OutboxKind } from '../db/entities/outbox-cursor.js';
 import { type Db, only, type RowOf, statement } from '../db/statement.js';
+import { countAttempts, insertAttempts, MAX_ATTEMPTS, type PastAttempt } from './attempts.js';
 import { DOWN_AFTER } from './schedule.js';
 
 /** How long an instance may work on a cursor before it must show itself, by the clock of the database: seconds. */
@@ -144,6 +145,8 @@ export interface Progress {
   /** Nothing is sent before; null: no pause */
   retryAt: Date | null;
   handled: Handled[];
+  /** The oldest first */
+  attempted: PastAttempt[];
   /** Of the last attempt, if there was one */
   last: { at: Date; outcome: string; status: number | null } | undefined;
   /** The receiver is back, so as many of the newest parked events are due: those that failed while it was away. */
@@ -170,6 +173,7 @@ const advanceSql = statement(
     failures: 'integer',
     retry_at: 'timestamptz?',
     handled: 'jsonb',
+    attempts: 'jsonb',
     events: 'jsonb',
     last_at: 'timestamptz?',
     last_outcome: 'text?',
@@ -191,6 +195,7 @@ const advanceSql = statement(
       last_attempt_at = coalesce(:last_at, last_attempt_at),
       last_outcome = coalesce(:last_outcome, last_outcome),
       last_status = case when :last_outcome is null then last_status else :last_status end,
+      ${countAttempts(':attempts')},
       paused_at = case when :is_gone then :now end, paused_by = case when :is_gone then 'receiver' end,
       claimed_by = case when :is_over then null else claimed_by end,
       claimed_until =
@@ -198,9 +203,11 @@ const advanceSql = statement(
           when :is_idle then clock_timestamp() + make_interval(secs => ${IDLE_SECONDS})
           else clock_timestamp() end
     where id = :id and claimed_by = :me
-    returning id as cursor
+    returning id as cursor, kind, attempt_count
   ), audited as (
     ${insertEvents(':events', 'moved')}
+  ), attempted as (
+    ${insertAttempts(':attempts', 'moved')}
   ), handled as (
     select * from jsonb_to_recordset(:handled)
       as event (event_id uuid, written_at timestamptz, due_at timestamptz, attempts integer)
@@ -242,7 +249,8 @@ function pausedByReceiver(webhook_id: string): AuditedEvent {
 
 /** @returns false if the claim is lost: then nothing was written */
 export async function advance(db: Db, me: string, id: string, progress: Progress, now: Date): Promise<boolean> {
-  const { front, settled, failures, retryAt, handled, last, back, underWay, isGone, isOver, isIdle } = progress;
+  const { front, settled, failures, retryAt, handled, attempted, last, back, underWay, isGone, isOver, isIdle } =
+    progress;
   const [{ advanced } = { advanced: 0 }] = await db.run(advanceSql, {
     id,
     me,
@@ -253,6 +261,7 @@ export async function advance(db: Db, me: string, id: string, progress: Progress
     failures,
     retry_at: retryAt,
     handled,
+    attempts: attempted.slice(-MAX_ATTEMPTS),
     events: eventRows(isGone ? [pausedByReceiver(id)] : [], now),
     last_at: last?.at ?? null,
     last_outcome: last?.outcome ?? null,

@@ -8,7 +8,10 @@ import type { Attempt } from './flights.js';
 import { DOWN_AFTER, delaySeconds, MAX_RETRY_AFTER, restSeconds } from './schedule.js';
 
 export interface State
-  extends Pick<Progress, 'front' | 'settled' | 'failures' | 'retryAt' | 'handled' | 'last' | 'back' | 'isGone'> {
+  extends Pick<
+    Progress,
+    'front' | 'settled' | 'failures' | 'retryAt' | 'handled' | 'attempted' | 'last' | 'back' | 'isGone'
+  > {
   /** The receiver has asked for the pause until `retryAt`. */
   isAsked: boolean;
   /** The claim */
@@ -27,6 +30,7 @@ export function stateOf(cursor: Claimed, storedMs: number): State {
     retryAt: null,
     isAsked: false,
     handled: [],
+    attempted: [],
     last: undefined,
     back: 0,
     isGone: false,
@@ -41,6 +45,18 @@ export function withHandled(state: State, event: LoggedEvent, attempts: number, 
   const { id: event_id, written_at } = event;
   const one: Handled = { event_id, written_at, attempts, due_at: due?.toISOString() ?? null };
   return { ...state, handled: [...state.handled, one] };
+}
+
+/** Remembers an attempt for those who look at it later. */
+export function withAttempt(
+  state: State,
+  { event: { id: event_id, event_type }, attempts }: Attempt,
+  { outcome, status }: Delivery,
+  milliseconds: number,
+  at: Date,
+): State {
+  const one = { event_id, event_type, attempt: attempts + 1, at, outcome, status: status ?? null, milliseconds };
+  return { ...state, attempted: [...state.attempted, one] };
 }
 
 /** After an attempt */

@@ -19,7 +19,7 @@ import type { Deps } from '../services.js';
 import type { Delivery, Patience, Receiver } from './consumer.js';
 import { advance, type Claimed, readFirstOf, readParked, readUnsettled } from './cursors.js';
 import { type Attempt, createFlights, type Flights, type Stopwatch } from './flights.js';
-import { isDown, judged, type State, stateOf, withHandled } from './progress.js';
+import { isDown, judged, type State, stateOf, withAttempt, withHandled } from './progress.js';
 import { delaySeconds, restSeconds } from './schedule.js';
 
 /** Events that are read at once, and are sent again if the process is killed before it has stored that they were sent. */
@@ -193,14 +193,17 @@ async function lookAgain(work: Work, before: State, horizon: Horizon | undefined
 
 /** @returns the same state if the process stops meanwhile */
 async function send(work: Work, state: State, attempt: Attempt): Promise<State> {
-  const { abort, attempted, clock, patience, receiver } = work;
+  const { abort, attempted, clock, patience, receiver, stopwatch } = work;
   if (patience) return begin(work, state, attempt, patience);
+  const beganMs = stopwatch.nowMs();
   const delivery = await receiver.deliver(attempt.event, abort, attempt.attempts).catch((error: unknown) => {
     if (!abort.aborted) throw error;
   });
   if (delivery === undefined) return state;
   attempted(attempt.event, delivery);
-  return judged(state, attempt, delivery, clock.now());
+  const now = clock.now();
+  const tried = withAttempt(state, attempt, delivery, Math.round(stopwatch.nowMs() - beganMs), now);
+  return judged(tried, attempt, delivery, now);
 }
 
 /** Parks an event until the time of its attempt is over. The attempt is made once that is stored. */
@@ -240,5 +243,5 @@ async function store(work: Work, state: State, isOver: boolean): Promise<State> 
   const progress = { ...state, underWay: flights.ids(), isOver, isIdle };
   const isStored = await advance(db.admin, me, cursor.id, progress, clock.now());
   if (isStored) flights.launch();
-  return { ...state, handled: [], back: 0, isLost: !isStored, storedMs: stopwatch.nowMs() };
+  return { ...state, handled: [], attempted: [], back: 0, isLost: !isStored, storedMs: stopwatch.nowMs() };
 }

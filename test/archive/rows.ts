@@ -174,6 +174,7 @@ const TABLES: Record<string, Record<string, fc.Arbitrary<unknown>>> = {
     last_attempt_at: orNull(instant),
     last_outcome: orNull(anyText),
     last_status: orNull(small),
+    attempt_count: fc.bigInt({ min: 0n, max: 9_223_372_036_854_775_807n }),
   },
   outbox_events: { cursor_id: uuid, event_id: uuid, written_at: instant, due_at: orNull(instant), attempts: small },
   signature_nonces: { key_id: uuid, nonce: anyText, expires_at: instant },

@@ -141,6 +141,7 @@ test('Interface 9: webhook pause, resume, replay and delete are recorded as chan
     'resume ID',
     'delete ID --yes',
     'test ID',
+    'resend ID --event x',
     'rotate ID',
     `replay ID --since ${since}`,
   ]) {
@@ -183,8 +184,29 @@ test('Interface 9: webhook test sends one signed event, and neither moves the we
   for (const each of [secret, second]) {
     expect(new Webhook(each).verify(text, headers as Record<string, string>)).toEqual(sent);
   }
-  await json('webhook', 'test', id);
+  await json('webhook', 'test', id, '--new-secret');
+  expect(receiver.received[1]?.headers['webhook-signature']).not.toContain(' ');
   expect(receiver.received[1]?.headers['webhook-id']).not.toBe(headers['webhook-id']);
+});
+
+test('Interface 9: webhook resend sends one event of the log with its id, and fails if it is not taken', async () => {
+  const { webhook_id: id } = await created();
+  const creation = `select id from audit_events where event_type = 'webhook_created' and metadata->>'webhook_id' = $1`;
+  const [{ id: event } = { id: '' }] = await gateway.rows<{ id: string }>(creation, [id]);
+  receiver.reply(() => ({ status: 200, body: 'thanks' }));
+  const [printed, events] = await auditDuring(gateway, () => json('webhook', 'resend', id, '--event', event));
+  expect(printed).toEqual({ outcome: 'delivered', status: 200, milliseconds: expect.any(Number), body: 'thanks' });
+  expect([receiver.received.map(({ headers }) => headers['webhook-id']), events]).toEqual([[event], []]);
+  receiver.reply(() => ({ status: 503 }));
+  const ran = await cli(['webhook', 'resend', id, '--event', event]);
+  expect([ran.code, messagesOf(ran)]).toEqual([1, 'the event was not delivered: http_error\n']);
+  const unknown = await cli(['webhook', 'resend', id, '--event', 'x']);
+  expect([unknown.code, messagesOf(unknown)]).toEqual([1, 'The audit log has no event with this ID\n']);
+  const attempts = 'select attempt, outcome from webhook_attempts where webhook_id = $1 order by number';
+  expect(await gateway.rows(attempts, [id])).toEqual([
+    { attempt: null, outcome: 'delivered' },
+    { attempt: null, outcome: 'http_error' },
+  ]);
 });
 
 test('Interface 9: webhook test prints what came back, harmless and at most 4 KiB of it, and fails if the event was not taken', async () => {

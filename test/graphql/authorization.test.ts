@@ -115,6 +115,16 @@ const QUERIES: Record<string, Row> = {
   },
   apiKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ apiKeys { edges { cursor } } }' },
   cronKeys: { cells: '. nny yy ynyn ..', scope: 'keys:read', operation: () => '{ cronKeys { edges { cursor } } }' },
+  webhook: {
+    cells: '. nny yy ynyn ..',
+    scope: 'webhooks:read',
+    operation: async () => `{ webhook(id: "${await aWebhook()}") { id } }`,
+  },
+  'webhook that does not exist': {
+    cells: '. nn0 00 0n0n ..',
+    scope: 'webhooks:read',
+    operation: () => '{ webhook(id: "00000000-0000-7000-8000-000000000000") { id } }',
+  },
   webhooks: { cells: '. nny yy ynyn ..', scope: 'webhooks:read', operation: () => '{ webhooks { edges { cursor } } }' },
   gateway: {
     cells: '. nny yy ynyn ..',
@@ -333,6 +343,18 @@ const MUTATIONS: Record<string, Row> = {
     scope: 'webhooks:write',
     operation: async () => `mutation { testWebhook(input: { id: "${await aWebhook()}" }) { outcome } }`,
   },
+  resendWebhookEvent: {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    also: ['audit:read'],
+    operation: async () => resend(await aWebhook()),
+  },
+  'resendWebhookEvent with e-mails': {
+    cells: '. nny nn ynyn ..',
+    scope: 'webhooks:write',
+    also: ['audit:read', 'users:read'],
+    operation: async () => resend(await aWebhook({ includeEmails: true })),
+  },
   pauseWebhook: {
     cells: '. nny nn ynyn ..',
     scope: 'webhooks:write',
@@ -460,6 +482,12 @@ const INNER: Record<string, Inner> = {
     operation: async () =>
       `mutation { unlockUser(input: { id: "${await aUser()}" }) { user { sessions { nodes { id } } } } }`,
   },
+  'Webhook.attempts': {
+    scope: 'webhooks:read',
+    way: ['webhooks:write'],
+    operation: async () =>
+      `mutation { pauseWebhook(input: { id: "${await aWebhook()}" }) { webhook { attempts { at } } } }`,
+  },
   'Webhook.url': {
     scope: 'webhooks:read',
     way: ['webhooks:write'],
@@ -502,6 +530,7 @@ beforeAll(async () => {
   await gateway.rows('update cron_keys set revoked_at = now() where key_id = $1', [cron.keyId]);
   keys.set('revoked api key', api.as).set('revoked cron key', cron.as);
 });
+afterEach(() => gateway.rows('delete from webhooks')); // there can be at most 100
 afterAll(() => gateway.close());
 
 function neededBy({ scope, also = [] }: Row): Scope[] {
@@ -550,6 +579,14 @@ async function aSession(userId?: string): Promise<string> {
 
 async function aWebhook(more = {}): Promise<string> {
   return (await createWebhook(gateway.app, COMMAND_LINE, { url: HOOK, ...more })).webhook.id;
+}
+
+/** Of its own creation */
+async function resend(id: string): Promise<string> {
+  const [event] = await gateway.rows<{ id: string }>(`select id from audit_events where metadata->>'webhook_id' = $1`, [
+    id,
+  ]);
+  return `mutation { resendWebhookEvent(input: { id: "${id}", eventId: "${event?.id}" }) { outcome } }`;
 }
 
 function replay(id: string): string {

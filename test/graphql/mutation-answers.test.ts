@@ -100,7 +100,7 @@ const QUERIES: Record<string, (id: string, fields: string) => string> = {
   Session: (id, fields) => `{ found: session(id: "${id}") { ${fields} } }`,
   ApiKey: (id, fields) => `{ found: apiKeys(first: 1, filter: { ids: ["${id}"] }) { nodes { ${fields} } } }`,
   CronKey: (id, fields) => `{ found: cronKeys(first: 1, filter: { ids: ["${id}"] }) { nodes { ${fields} } } }`,
-  Webhook: (_id, fields) => `{ found: webhooks(first: 100) { nodes { ${fields} } } }`,
+  Webhook: (id, fields) => `{ found: webhook(id: "${id}") { ${fields} } }`,
 };
 
 /** Every field of a type, and of the objects in its fields every leaf. */

@@ -199,13 +199,25 @@ async function oneWebhookTooMany(): Promise<Answer> {
   }
 }
 
-async function replayOfTheFuture(): Promise<Answer> {
-  const { createWebhook: created } = await dataOf(
-    gateway,
-    admin.as,
-    `mutation { createWebhook(input: { ${HOOK} }) { webhook { id } } }`,
+async function aWebhook(more = ''): Promise<string> {
+  const text = `mutation { createWebhook(input: { ${HOOK}${more} }) { webhook { id } } }`;
+  return (await dataOf(gateway, admin.as, text)).createWebhook.webhook.id;
+}
+
+async function resent(id: string, eventId: string): Promise<Answer> {
+  return byAdmin(`mutation { resendWebhookEvent(input: { id: "${id}", eventId: "${eventId}" }) { outcome } }`)();
+}
+
+async function unwanted(): Promise<Answer> {
+  const id = await aWebhook(', eventTypes: [logout]');
+  const [event] = await gateway.rows<{ id: string }>(
+    `select id from audit_events where event_type = 'webhook_created' limit 1`,
   );
-  const input = `id: "${created.webhook.id}", since: "2999-01-01T00:00:00Z"`;
+  return resent(id, event?.id ?? '');
+}
+
+async function replayOfTheFuture(): Promise<Answer> {
+  const input = `id: "${await aWebhook()}", since: "2999-01-01T00:00:00Z"`;
   return byAdmin(`mutation { replayWebhook(input: { ${input} }) { webhook { id } } }`)();
 }
 
@@ -247,6 +259,8 @@ const PRODUCED: Record<GraphqlReason, [number, string, () => Promise<Answer>] | 
     'NOT_FOUND',
     byAdmin(`mutation { pauseWebhook(input: { id: "${UNKNOWN}" }) { webhook { id } } }`),
   ],
+  event_unknown: [200, 'NOT_FOUND', async () => resent(await aWebhook(), UNKNOWN)],
+  event_not_wanted: [200, 'BAD_USER_INPUT', unwanted],
   webhooks_off: [200, 'CONFLICT', whereWebhooksAreOff],
   webhook_target_refused: [200, 'BAD_USER_INPUT', byAdmin(createWebhook('url: "https://example.com/"'))],
   too_many_webhooks: [200, 'CONFLICT', oneWebhookTooMany],

@@ -1,10 +1,12 @@
 /** Webhooks over GraphQL. (Interface 17) */
 
+import { Webhook } from 'standardwebhooks';
 import { allTried } from '../outbox/all-tried.js';
 import { type Receiver, startReceiver } from '../outbox/receiver.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
-import { type As, ask, dataOf, newcomer } from '../support/gateway/graphql.js';
+import { type As, ask, dataOf, newApiKey, newcomer } from '../support/gateway/graphql.js';
 import { auditDuring } from '../support/gateway/rows.js';
+import { type Statement, watchStatements } from '../support/gateway/work.js';
 import { until } from '../support/until.js';
 
 let receiver: Receiver;
@@ -18,6 +20,10 @@ beforeAll(async () => {
   [admin, adminId] = [as, user.id];
 });
 beforeEach(() => receiver.reply(() => ({ status: 204 })));
+afterEach(async () => {
+  await allTried(gateway); // so that nothing of one test is sent during the next
+  for (const table of ['webhooks', 'outbox_events', 'outbox_cursors']) await gateway.rows(`delete from ${table}`);
+});
 afterAll(async () => {
   await gateway.close();
   await receiver.close();
@@ -25,6 +31,7 @@ afterAll(async () => {
 
 const FIELDS = `id url eventTypes includeEmails createdAt pausedAt pausedBy lag parkedCount
   lastAttempt { at outcome status } previousSecretEndsAt`;
+const ATTEMPTS = 'attempts { at eventId eventType attempt outcome status milliseconds }';
 const CREATE = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { ${FIELDS} } } }`;
 const ROTATE = `mutation ($input: RotateWebhookSecretInput!) {
   rotateWebhookSecret(input: $input) { secret webhook { ${FIELDS} } }
@@ -81,7 +88,6 @@ test('Interface 17: creates a webhook, shows its secret once, and records who cr
 });
 
 test('Interface 17: lists webhooks, oldest first, page by page, with their last attempt', async () => {
-  gateway.clock.advance(1); // those of other tests are older
   const first = await created();
   gateway.clock.advance(1);
   const second = await created();
@@ -173,7 +179,6 @@ test('Interface 17: a receiver that answers 410 has paused the webhook', async (
     lastAttempt: { outcome: 'gone', status: 410 },
   });
   expect((await listed(webhook.id)).parkedCount).toBe(1);
-  await allTried(gateway); // 410 also pauses webhooks of other tests, with events that the next test would count
 });
 
 test.each([
@@ -216,9 +221,142 @@ test('Interface 17: a test says what the receiver made of it, and gives up one t
     await gone;
     return { status: 204 };
   });
-  const silent = await dataOf(gateway, admin, TEST, { id: webhook.id });
+  const { webhook: another } = await created();
+  const event = await creationOf(another.id);
+  const [silent, unheard] = await Promise.all([
+    dataOf(gateway, admin, TEST, { id: webhook.id }),
+    dataOf(gateway, admin, RESEND, { id: another.id, eventId: event }),
+  ]);
+  const timeout = { outcome: 'timeout', status: null, milliseconds: expect.any(Number) };
+  expect([silent.testWebhook, unheard.resendWebhookEvent]).toEqual([timeout, timeout]);
+  expect((await attemptsOf(another.id)).filter(({ attempt }) => attempt === null)).toMatchObject([timeout]);
   resolve();
-  expect(silent.testWebhook).toEqual({ outcome: 'timeout', status: null, milliseconds: expect.any(Number) });
   const unknown = await ask(gateway, admin, TEST, { id: '00000000-0000-7000-8000-000000000000' });
   expect(unknown.reason).toBe('webhook_unknown');
+});
+
+const RESEND = `mutation ($id: ID!, $eventId: ID!) {
+  resendWebhookEvent(input: { id: $id, eventId: $eventId }) { outcome status milliseconds }
+}`;
+
+/** The event of a webhook's creation */
+async function creationOf(id: string): Promise<string> {
+  const text = `select id from audit_events where event_type = 'webhook_created' and metadata->>'webhook_id' = $1`;
+  return (await gateway.rows<{ id: string }>(text, [id]))[0]?.id ?? '';
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it needs
+async function attemptsOf(id: string): Promise<any[]> {
+  return (await dataOf(gateway, admin, `{ webhook(id: "${id}") { ${ATTEMPTS} } }`)).webhook.attempts;
+}
+
+/** Ids of the events that came at a path */
+const sentTo = (path: string) =>
+  receiver.received.filter((one) => one.path.endsWith(path)).map(({ headers }) => headers['webhook-id']);
+
+test('Interface 17: a test by the new secret alone says whether the receiver has it, while two sign', async () => {
+  const { webhook, secret } = await created({ eventTypes: ['logout'] });
+  const { rotateWebhookSecret: rotated } = await dataOf(gateway, admin, ROTATE, {
+    input: { id: webhook.id, overlapSeconds: 60 },
+  });
+  const signedBy = async (more: string): Promise<boolean[]> => {
+    const text = `mutation { testWebhook(input: { id: "${webhook.id}"${more} }) { outcome } }`;
+    expect((await dataOf(gateway, admin, text)).testWebhook).toEqual({ outcome: 'delivered' });
+    const { text: body = '', headers } = receiver.received.at(-1) ?? {};
+    return [secret, rotated.secret].map((one) => {
+      try {
+        return new Webhook(one).verify(body, headers as Record<string, string>) !== undefined;
+      } catch {
+        return false;
+      }
+    });
+  };
+  expect(await signedBy('')).toEqual([true, true]);
+  expect(await signedBy(', newSecretOnly: null')).toEqual([true, true]);
+  expect(await signedBy(', newSecretOnly: true')).toEqual([false, true]);
+  gateway.clock.advance(61); // the old one has ended
+  expect(await signedBy(', newSecretOnly: true')).toEqual([false, true]);
+});
+
+test('Interface 17: the last attempts of a page of webhooks are one statement, and unasked for they are none', async () => {
+  const { webhook } = await created();
+  await until('it is delivered', async () => (await attemptsOf(webhook.id)).length > 0);
+  await created();
+  await allTried(gateway);
+  const statements: Statement[] = [];
+  watchStatements(gateway.app.db, (statement) => statements.push(statement));
+  const reads = () => statements.filter(({ sql }) => sql.includes('from webhook_attempts'));
+  await listed(webhook.id);
+  expect(reads()).toEqual([]);
+  const text = `{ webhooks(first: 10, order: { field: created_at, direction: desc }) { nodes { id ${ATTEMPTS} lastAttempt { at } } } }`;
+  const { webhooks } = await dataOf(gateway, admin, text);
+  expect(webhooks.nodes.filter(({ attempts }: { attempts: object[] }) => attempts.length > 0).length).toBeGreaterThan(
+    1,
+  );
+  expect(reads()).toHaveLength(1);
+  for (const { attempts, lastAttempt } of webhooks.nodes) expect(attempts[0]?.at).toBe(lastAttempt?.at);
+  expect(await attemptsOf(webhook.id)).toContainEqual({
+    at: gateway.clock.now().toISOString(),
+    eventId: await creationOf(webhook.id),
+    eventType: 'webhook_created',
+    attempt: 1,
+    outcome: 'delivered',
+    status: 204,
+    milliseconds: expect.any(Number),
+  });
+});
+
+test('Interface 17: one event is sent again with its id, also while the webhook is paused, and stored as an attempt', async () => {
+  const { webhook, secret } = await created({ url: `${receiver.url}/again`, eventTypes: ['webhook_created'] });
+  const { id } = webhook;
+  await until('it is delivered', async () => (await attemptsOf(id)).length === 1);
+  await dataOf(gateway, admin, change('pause'), { id });
+  const eventId = await creationOf(id);
+  receiver.reply(() => ({ status: 418, body: 'a secret of the receiver' }));
+  gateway.clock.advance(1);
+  const [answer, events] = await auditDuring(gateway, () => ask(gateway, admin, RESEND, { id, eventId }));
+  const refused = { outcome: 'http_error', status: 418, milliseconds: expect.any(Number) };
+  expect([answer.data.resendWebhookEvent, events]).toEqual([refused, []]);
+  expect(answer.text).not.toContain('secret of');
+  const [first, second] = receiver.received.filter(({ path }) => path.endsWith('/again'));
+  expect(second?.text).toBe(first?.text);
+  const verified = new Webhook(secret).verify(second?.text ?? '', second?.headers as Record<string, string>);
+  expect(verified).toEqual(first?.json);
+  expect(second?.headers['webhook-id']).toBe(eventId);
+  const at = gateway.clock.now().toISOString();
+  expect((await attemptsOf(id))[0]).toEqual({ at, eventId, eventType: 'webhook_created', attempt: null, ...refused });
+  expect(await listed(id)).toMatchObject({
+    pausedBy: 'operator',
+    parkedCount: 0,
+    lastAttempt: { at, outcome: 'http_error', status: 418 },
+  });
+});
+
+test('Interface 17: what a webhook does not get is not sent again, nor what the audit log does not have', async () => {
+  const { webhook } = await created({ url: `${receiver.url}/unwanted`, eventTypes: ['logout'] });
+  const unwanted = await ask(gateway, admin, RESEND, { id: webhook.id, eventId: await creationOf(webhook.id) });
+  expect([unwanted.code, unwanted.reason]).toEqual(['BAD_USER_INPUT', 'event_not_wanted']);
+  expect(unwanted.errors[0]?.extensions['argument']).toBe('eventId');
+  for (const eventId of ['00000000-0000-7000-8000-000000000000', 'x', ''])
+    expect(await ask(gateway, admin, RESEND, { id: webhook.id, eventId })).toMatchObject({ reason: 'event_unknown' });
+  const eventId = await creationOf(webhook.id);
+  for (const id of ['00000000-0000-7000-8000-000000000000', 'x'])
+    expect(await ask(gateway, admin, RESEND, { id, eventId })).toMatchObject({ reason: 'webhook_unknown' });
+  expect([sentTo('/unwanted'), await attemptsOf(webhook.id)]).toEqual([[], []]);
+});
+
+test('Interface 17: with e-mails only for who may read them, and a target that is no longer allowed gets nothing', async () => {
+  const { webhook } = await created({
+    url: `${receiver.url}/emails`,
+    eventTypes: ['webhook_created'],
+    includeEmails: true,
+  });
+  await allTried(gateway);
+  const { as } = await newApiKey(gateway, ['webhooks:write', 'audit:read']);
+  const eventId = await creationOf(webhook.id);
+  const refused = await ask(gateway, as, RESEND, { id: webhook.id, eventId });
+  expect([refused.reason, refused.errors[0]?.extensions['requiredScope']]).toEqual(['scope_missing', 'users:read']);
+  await gateway.rows(`update webhooks set url = 'https://elsewhere.example/' where id = $1`, [webhook.id]);
+  const elsewhere = await ask(gateway, admin, RESEND, { id: webhook.id, eventId });
+  expect([elsewhere.reason, sentTo('/emails')]).toEqual(['webhook_target_refused', [eventId]]); // the first time alone
 });

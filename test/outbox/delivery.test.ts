@@ -251,6 +251,7 @@ test('Interface 17: no log, error, metric or event has a path, a secret or a bod
   const cursors = JSON.stringify([
     await gateway.rows('select * from outbox_cursors'),
     await gateway.rows('select * from outbox_events'),
+    await gateway.rows('select * from webhook_attempts'),
   ]);
   const lines = captured.lines().filter(({ webhook_id }) => webhook_id !== undefined);
   expect(lines.length).toBeGreaterThan(5);

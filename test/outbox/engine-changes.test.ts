@@ -51,7 +51,7 @@ test.each([204, 500])(
     await receiver.reached(1);
     await only().close(); // which waits for its turns
     expect(receiver.received).toHaveLength(1);
-    expect(await leftOf(webhookId)).toEqual([[], []]);
+    expect(await leftOf(webhookId)).toEqual([[], [], []]);
   },
 );
 
@@ -66,7 +66,7 @@ test.each([204, 500])(
     await storing.waiting(2);
     await storing.release();
     await deleted;
-    expect(await leftOf(webhookId)).toEqual([[], []]);
+    expect(await leftOf(webhookId)).toEqual([[], [], []]);
   },
 );
 

@@ -103,7 +103,7 @@ export async function hasFailed(id: string, failures: number): Promise<boolean> 
 
 /** Rows of a deleted webhook */
 export function leftOf(id: string): Promise<unknown[]> {
-  const tables = ['outbox_cursors where id', 'outbox_events where cursor_id'];
+  const tables = ['outbox_cursors where id', 'outbox_events where cursor_id', 'webhook_attempts where webhook_id'];
   return Promise.all(tables.map((table) => gateway.rows(`select * from ${table} = $1`, [id])));
 }
 

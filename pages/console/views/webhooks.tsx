@@ -8,6 +8,7 @@ import { place } from '../../kit/location.js';
 import { Answered, Empty } from '../../kit/states.js';
 import { Table } from '../../kit/table.js';
 import { useAskedFor } from '../asked-for.js';
+import { Attempts } from './webhooks/attempts.js';
 import {
   DeleteDialog,
   PauseDialog,
@@ -19,7 +20,7 @@ import {
 import { CreateWebhookDialog } from './webhooks/create-webhook.js';
 import { readWebhooks } from './webhooks/read-webhooks.js';
 import { type StateName, stateOf, type Webhook } from './webhooks/webhook.js';
-import { type WebhookAction, webhookColumns } from './webhooks/webhook-table.js';
+import { webhookColumns } from './webhooks/webhook-table.js';
 
 /** How often lags and attempts are asked for again */
 const POLL_MS = 15_000;
@@ -33,16 +34,20 @@ const DIALOGS = {
   delete: DeleteDialog,
 };
 
-type Change = 'create' | { action: WebhookAction; webhook: Webhook };
+type Change = 'create' | { action: keyof typeof DIALOGS; webhook: Webhook };
 
 export function Webhooks() {
   const answer = useAsked('webhooks', readWebhooks, { pollMs: POLL_MS });
   const [change, setChange] = useState<Change>();
+  /** Of the webhook whose attempts are shown */
+  const [openId, setOpenId] = useState<string>();
   useAskedFor(() => can('webhooks:write') && setChange('create'));
   const section = useRef<HTMLElement>(null);
   const heading = useFocusBack(section);
   const isOn = answer.data?.isOn ?? true; // if it may not be asked, the dialog says that they are off
-  const columns = webhookColumns((action, webhook) => setChange({ action, webhook }));
+  const columns = webhookColumns((action, webhook) =>
+    action === 'attempts' ? setOpenId(webhook.id) : setChange({ action, webhook }),
+  );
   const dialog = { onChange: answer.reload, onClose: () => setChange(undefined) };
   const ChosenDialog = typeof change === 'object' ? DIALOGS[change.action] : undefined;
   return (
@@ -80,6 +85,11 @@ export function Webhooks() {
                 />
               )}
               {hasMore && <p class="quiet">There are more webhooks than these. The command line lists all.</p>}
+              {webhooks
+                .filter(({ id }) => id === openId)
+                .map((webhook) => (
+                  <Attempts key={webhook.id} of={webhook} pollMs={POLL_MS} onClose={() => setOpenId(undefined)} />
+                ))}
             </>
           )}
         </Answered>

@@ -31,4 +31,6 @@ export class OutboxCursor {
   @Property({ type: 'text', nullable: true }) lastOutcome!: string | null;
   /** Of HTTP or SMTP */
   @Property({ type: 'integer', nullable: true }) lastStatus!: number | null;
+  /** Of the attempts that were stored, for the place of the next */
+  @Property({ type: 'bigint', defaultRaw: '0' }) attemptCount!: string;
 }

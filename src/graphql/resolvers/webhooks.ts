@@ -1,10 +1,12 @@
 /** Resolvers of webhooks. (Interface 17) */
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import {
   createWebhook,
   deleteWebhook,
+  findWebhook,
   listWebhooks,
   pauseWebhook,
+  RESENDS_EVENT,
   replayWebhook,
   resumeWebhook,
   rotateWebhookSecret,
@@ -14,7 +16,7 @@ import {
 import type { OrderedPageRequest } from '../../listing/keyset.js';
 import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { costOfPage } from '../limits.js';
+import { costOfAttempts, costOfPage } from '../limits.js';
 import { type Connection, toConnection } from '../types/connection.js';
 import {
   CreateWebhookInput,
@@ -25,23 +27,37 @@ import {
   PauseWebhookPayload,
   ReplayWebhookInput,
   ReplayWebhookPayload,
+  ResendWebhookEventInput,
+  ResendWebhookEventPayload,
   ResumeWebhookInput,
   ResumeWebhookPayload,
   RotateWebhookSecretInput,
   RotateWebhookSecretPayload,
   TestWebhookInput,
   TestWebhookPayload,
+  toSentByHand,
   toWebhook,
+  toWebhookEventAttempt,
   WebhookConnection,
+  WebhookEventAttemptType,
   WebhookPageArgs,
-  type WebhookType,
+  WebhookType,
 } from '../types/webhook.js';
 
-/** For the head of the answer to a test event: milliseconds. GraphQL answers within 5 s. */
-const TEST_MS = 3_500;
+/** For the head of the answer to an event that is sent by hand: milliseconds. GraphQL answers within 5 s. */
+const BY_HAND_MS = 3_500;
 
-@Resolver()
+@Resolver(() => WebhookType)
 export class WebhookResolver {
+  @RequireScope('webhooks:read')
+  @Query(() => WebhookType, { nullable: true, description: 'A webhook by id.' })
+  async webhook(
+    @Ctx() { deps }: GraphqlContext,
+    @Arg('id', () => ID, { description: 'Webhook id.' }) id: string,
+  ): Promise<WebhookType> {
+    return toWebhook(await findWebhook(deps.db.admin, id), deps.clock.now());
+  }
+
   @RequireScope('webhooks:read')
   @Query(() => WebhookConnection, {
     nullable: true,
@@ -55,6 +71,20 @@ export class WebhookResolver {
     const now = deps.clock.now();
     const webhooks = await listWebhooks(deps, page);
     return toConnection(webhooks, (webhook) => toWebhook(webhook, now));
+  }
+
+  /** Nullable, as `url`. */
+  @RequireScope('webhooks:read')
+  @FieldResolver(() => [WebhookEventAttemptType], {
+    nullable: true,
+    description: 'The last 50 attempts, newest first.',
+    complexity: costOfAttempts,
+  })
+  async attempts(
+    @Root() { id }: WebhookType,
+    @Ctx() { attemptsOf }: GraphqlContext,
+  ): Promise<WebhookEventAttemptType[]> {
+    return (await attemptsOf(id)).map(toWebhookEventAttempt);
   }
 
   @RequiresWhat(createWebhook)
@@ -96,12 +126,30 @@ export class WebhookResolver {
   })
   async testWebhook(
     @Ctx() context: GraphqlContext,
-    @Arg('input', () => TestWebhookInput, { description: 'The webhook to test.' }) { id }: TestWebhookInput,
+    @Arg('input', () => TestWebhookInput, { description: 'The webhook to test.' })
+    { id, newSecretOnly }: TestWebhookInput,
   ): Promise<TestWebhookPayload> {
-    const { testWebhook } = await import('../../admin/test-webhook.js'); // with the HTTP client
-    const { delivery, milliseconds } = await testWebhook(context.deps, operatorOf(context), id, TEST_MS);
-    const { outcome, status = null } = delivery;
-    return { outcome, status, milliseconds };
+    const { testWebhook } = await import('../../admin/send-by-hand.js'); // with the HTTP client
+    return toSentByHand(await testWebhook(context.deps, operatorOf(context), id, newSecretOnly ?? false, BY_HAND_MS));
+  }
+
+  @RequiresWhat({ needs: RESENDS_EVENT })
+  @Mutation(() => ResendWebhookEventPayload, {
+    nullable: true,
+    description:
+      'Sends a webhook one event of the audit log again, with the id that it had, also while the webhook is paused. It is ' +
+      'stored in `attempts`, and the audit log does not record it. An event that waits is still sent when it is due. If the ' +
+      'webhook has `includeEmails`, this also needs `users:read`.',
+  })
+  async resendWebhookEvent(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => ResendWebhookEventInput, {
+      description: 'The event to send again, and the webhook that gets it.',
+    })
+    { id, eventId }: ResendWebhookEventInput,
+  ): Promise<ResendWebhookEventPayload> {
+    const { resendWebhookEvent } = await import('../../admin/send-by-hand.js');
+    return toSentByHand(await resendWebhookEvent(context.deps, operatorOf(context), id, eventId, BY_HAND_MS));
   }
 
   @RequiresWhat(pauseWebhook)

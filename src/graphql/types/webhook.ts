@@ -1,7 +1,13 @@
 /** The type `Webhook`. Secrets are only in the payloads of the mutations that issue them. (Interface 17) */
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { OVERLAP_SECONDS } from '../../admin/key-fields.js';
-import { type ListedWebhook, previousWebhookSecretEndsAt, type WebhookOrder } from '../../admin/webhooks.js';
+import type { SentByHand } from '../../admin/send-by-hand.js';
+import {
+  type ListedAttempt,
+  type ListedWebhook,
+  previousWebhookSecretEndsAt,
+  type WebhookOrder,
+} from '../../admin/webhooks.js';
 import { EVENT_TYPES, type EventType } from '../../audit/events.js';
 import type { PausedBy } from '../../db/entities/outbox-cursor.js';
 import { RequireScope } from '../authorization.js';
@@ -16,6 +22,8 @@ const PausedByEnum = spelledEnum<PausedBy>('WebhookPausedBy', 'Who paused a webh
   receiver: 'The receiver, which answered 410 Gone.',
 });
 
+const MILLISECONDS = 'From the name of the host to the end of the answer, in milliseconds.';
+
 @ObjectType('WebhookAttempt', { simpleResolvers: true, description: 'An attempt to deliver an event to a webhook.' })
 export class WebhookAttemptType {
   @Field(() => GraphQLDateTime, { description: 'When the attempt ended.' }) at!: Date;
@@ -26,6 +34,21 @@ export class WebhookAttemptType {
   outcome!: string;
   @Field(() => Int, { nullable: true, description: 'HTTP status of the answer. Null if there was none.' })
   status!: number | null;
+}
+
+@ObjectType('WebhookEventAttempt', {
+  simpleResolvers: true,
+  description: 'An attempt to deliver an event to a webhook, with the event. Bodies and headers are not stored.',
+})
+export class WebhookEventAttemptType extends WebhookAttemptType {
+  @Field(() => ID, { description: 'Id of the audit event, which `resendWebhookEvent` takes.' }) eventId!: string;
+  @Field(() => AuditEventTypeEnum, { description: 'Type of the event.' }) eventType!: EventType;
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of the attempt for this event, from 1. Null if an operator sent it by `resendWebhookEvent`.',
+  })
+  attempt!: number | null;
+  @Field(() => Int, { description: MILLISECONDS }) milliseconds!: number;
 }
 
 @ObjectType('Webhook', { simpleResolvers: true, description: 'A receiver of audit events over HTTP.' })
@@ -87,6 +110,10 @@ export function toWebhook(webhook: ListedWebhook, now: Date): WebhookType {
   };
 }
 
+export function toWebhookEventAttempt({ eventType, ...same }: ListedAttempt): WebhookEventAttemptType {
+  return { ...same, eventType: eventType as EventType }; // or of a newer version
+}
+
 @InputType({ description: 'The webhook to create.' })
 export class CreateWebhookInput {
   @Field(() => String, {
@@ -128,6 +155,19 @@ export class PauseWebhookInput {
 @InputType({ description: 'The webhook to test.' })
 export class TestWebhookInput {
   @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description:
+      'Whether to sign with the newest secret alone, also while two sign, to see whether the receiver has it.',
+  })
+  newSecretOnly?: boolean | null;
+}
+
+@InputType({ description: 'The event to send again, and the webhook that gets it.' })
+export class ResendWebhookEventInput {
+  @Field(() => ID, { description: 'Webhook id.' }) id!: string;
+  @Field(() => ID, { description: 'Id of an audit event of a type that the webhook gets.' }) eventId!: string;
 }
 
 @InputType({ description: 'The webhook to resume.' })
@@ -169,14 +209,24 @@ export class PauseWebhookPayload {
   @Field(() => WebhookType, { description: 'The paused webhook.' }) webhook!: WebhookType;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What the receiver made of the test event.' })
-export class TestWebhookPayload {
+@ObjectType({ simpleResolvers: true })
+abstract class SentByHandPayload {
   @Field(() => String, { description: 'As in `WebhookAttempt`; `timeout` after 3.5 seconds.' }) outcome!: string;
   @Field(() => Int, { nullable: true, description: 'HTTP status of the answer. Null if there was none.' })
   status!: number | null;
-  @Field(() => Int, { description: 'From the name of the host to the end of the answer, in milliseconds.' })
-  milliseconds!: number;
+  @Field(() => Int, { description: MILLISECONDS }) milliseconds!: number;
 }
+
+export function toSentByHand({ delivery, milliseconds }: SentByHand): SentByHandPayload {
+  const { outcome, status = null } = delivery;
+  return { outcome, status, milliseconds };
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What the receiver made of the test event.' })
+export class TestWebhookPayload extends SentByHandPayload {}
+
+@ObjectType({ simpleResolvers: true, description: 'What the receiver made of the event.' })
+export class ResendWebhookEventPayload extends SentByHandPayload {}
 
 @ObjectType({ simpleResolvers: true, description: 'The resumed webhook.' })
 export class ResumeWebhookPayload {

@@ -3,7 +3,7 @@ import { openSealedSecret } from '../../credentials/sealed-secret.js';
 import { statement } from '../../db/statement.js';
 import { traceparentOf } from '../../platform/tracing.js';
 import type { Deps } from '../../services.js';
-import { type Consumer, type Delivery, showOutcome } from '../consumer.js';
+import { type Consumer, type Delivery, type Receiver, showOutcome } from '../consumer.js';
 import { payloadOf } from './payload.js';
 import { createSender, type SendOutcome } from './send.js';
 import { webhookHeaders } from './signature.js';
@@ -68,6 +68,11 @@ export async function openWebhook(
   return { url, eventTypes: event_types, includeEmails: include_emails, secrets };
 }
 
+/** Whether a webhook is to get an event. */
+export function wantsOf({ eventTypes }: Pick<OpenWebhook, 'eventTypes'>): Receiver['wants'] {
+  return ({ event_type }) => eventTypes === null || eventTypes.includes(event_type);
+}
+
 type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics' | 'tracing'>;
 
 export function createWebhookConsumer(deps: Dependencies): Consumer {
@@ -79,10 +84,10 @@ export function createWebhookConsumer(deps: Dependencies): Consumer {
     open: async (id) => {
       const webhook = await openWebhook(deps, id);
       if (webhook === undefined) return undefined;
-      const { url, eventTypes, includeEmails, secrets } = webhook;
+      const { url, includeEmails, secrets } = webhook;
       return {
         ...(URL.canParse(url) && { host: authorityOf(new URL(url)) }),
-        wants: ({ event_type }) => eventTypes === null || eventTypes.includes(event_type),
+        wants: wantsOf(webhook),
         deliver: async (event, signal, attempts): Promise<Delivery & { outcome: WebhookOutcome }> => {
           // WEBHOOK_HOSTS may have changed since the webhook was created.
           if (faultOfTarget(url, config) !== undefined) return failed('target_refused');

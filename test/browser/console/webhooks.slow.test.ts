@@ -1,11 +1,12 @@
 /** The view Webhooks: receivers, how far each is, and what can be done with it. (Interface 19) */
 import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
 import { type Receiver, startReceiver } from '../../outbox/receiver.js';
 import { login } from '../../support/gateway/routes.js';
 import { until } from '../../support/until.js';
 import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
-import { GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
+import { expectFocus, GOOD, type Looks, lookAt, openConsole, startConsole } from './console.js';
 
 const PATH = '/console/webhooks';
 
@@ -130,6 +131,82 @@ inChromium('in Chromium, the view Webhooks of the console', () => {
     await close();
   });
 
+  test('Interface 19: the last attempts are shown, and one event is sent again from its row, by the keyboard', async () => {
+    receiver.reply(() => ({ status: 500 }));
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    await create(page);
+    await confirm(page, 'Done');
+    await shows(page, 'answered with an error (500)');
+    await page.getByRole('button', { name: `Attempts ${receiver.authority}` }).focus();
+    await page.keyboard.press('Enter');
+    await expectFocus(page, 'e.textContent', `Last attempts for ${receiver.authority}/hook`);
+    const rows = page.getByRole('table', { name: 'Last attempts' }).getByRole('row');
+    await rows.nth(1).getByText('Webhook created').waitFor();
+    await rows.nth(1).getByText('attempt 1').waitFor();
+    expect(await rows.nth(1).getByText('answered with an error (500)').getAttribute('class')).toBe('bad');
+
+    receiver.reply(() => ({ status: 204 }));
+    const before = receiver.received.length;
+    await rows.nth(1).getByRole('button', { name: 'Resend Webhook created' }).focus();
+    await page.keyboard.press('Enter');
+    await rows
+      .nth(2)
+      .getByText(/^Delivered in \d+ ms: delivered \(204\)\.$/)
+      .waitFor();
+    await rows.nth(1).getByText('sent by hand').waitFor();
+    await expectFocus(page, 'e.textContent', 'Resend');
+    expect(receiver.received.slice(before).map(({ json }) => json.type)).toEqual(['webhook_created']);
+
+    await site.gateway.rows('delete from audit_events'); // as if it was too old
+    await rows.nth(1).getByRole('button', { name: 'Resend' }).click();
+    await rows.nth(1).getByText('The audit log has no event with this ID.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await expectFocus(page, 'e.textContent.trim()', 'Receivers');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a rotation is walked through, also when its dialog is opened again', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    await create(page);
+    const old = await dialog(page).locator('pre').first().innerText();
+    await confirm(page, 'Done');
+    await shows(page, 'delivered (204)');
+    await act(page, 'Rotate');
+    await confirm(page, 'Rotate');
+    const secret = await dialog(page).locator('pre').first().innerText();
+    receiver.reply(({ text, headers }) => {
+      try {
+        new Webhook(old).verify(text, headers as Record<string, string>);
+        return { status: 204 };
+      } catch {
+        return { status: 401 };
+      }
+    });
+    const test = dialog(page).getByRole('button', { name: 'Send a test event' });
+    await test.click();
+    await dialog(page)
+      .getByText(/^Not delivered in \d+ ms: answered with an error \(401\)\.$/)
+      .waitFor();
+    await dialog(page).getByText('The secret before signs too until').waitFor();
+    await confirm(page, 'Done');
+
+    receiver.reply(() => ({ status: 204 })); // it has the new one now
+    await row(page).getByText('Two secrets until').waitFor();
+    await act(page, 'Rotate');
+    await test.click();
+    await dialog(page)
+      .getByText(/^Delivered in \d+ ms/)
+      .waitFor();
+    expect(await page.content()).not.toContain(secret);
+    const { text = '', headers } = receiver.received.at(-1) ?? {};
+    expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toMatchObject({ type: 'webhook_test' });
+    await dialog(page).getByText('Or rotate again').waitFor();
+    await confirm(page, 'Cancel');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: a webhook is paused, replayed, given a new secret, and deleted', async () => {
     const { page, wrong, close } = await openConsole(site, 'admin', PATH);
     await create(page);
@@ -186,6 +263,16 @@ inChromium('in Chromium, the view Webhooks of the console', () => {
     await confirm(page, 'Done');
     await row(page).waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
+    await page.getByRole('button', { name: /^Attempts / }).click();
+    await page.getByRole('button', { name: 'Resend' }).first().click();
+    await page.getByText('sent by hand').waitFor();
+    expect(await lookAt(page)).toEqual(GOOD);
+    await act(page, 'Rotate');
+    await confirm(page, 'Rotate');
+    await dialog(page).getByRole('button', { name: 'Send a test event' }).click();
+    await dialog(page).getByText('elivered in').waitFor();
+    expect(await lookAt(page)).toEqual(GOOD);
+    await confirm(page, 'Done');
     for (const name of ['Replay', 'Rotate', 'Delete']) {
       await act(page, name);
       await dialog(page).waitFor();

@@ -16,8 +16,8 @@ import {
   TestWebhook,
 } from '../../operations.js';
 import { DAY_SECONDS, OverlapChoice, PreviousSecret, SecretOnce } from '../../secrets.js';
-import { VerifySnippet } from './try-webhook.js';
-import { lagText, nameOf, outcomeText, parkedText, type Webhook } from './webhook.js';
+import { SendNow, SentText, VerifySnippet } from './try-webhook.js';
+import { lagText, nameOf, parkedText, type Webhook } from './webhook.js';
 
 interface Props {
   of: Webhook;
@@ -35,10 +35,13 @@ export function RotateSecretDialog({ of: webhook, onChange, onClose }: Props) {
     announce(`The webhook to ${name} has a new secret.`);
     onChange();
     return (
-      <SecretOnce label="New secret that signs the events" secret={rotated.secret}>
-        <PreviousSecret verb="signs too" endsAt={rotated.webhook.previousSecretEndsAt} />
-        <VerifySnippet />
-      </SecretOnce>
+      <>
+        <h3>1. Put the new secret into the receiver</h3>
+        <SecretOnce label="New secret that signs the events" secret={rotated.secret}>
+          <VerifySnippet />
+        </SecretOnce>
+        <LastSteps of={webhook} endsAt={rotated.webhook.previousSecretEndsAt} />
+      </>
     );
   };
   return (
@@ -49,9 +52,18 @@ export function RotateSecretDialog({ of: webhook, onChange, onClose }: Props) {
       onSubmit={rotate}
       onClose={onClose}
     >
+      {webhook.previousSecretEndsAt !== null && (
+        <>
+          <p>Two secrets sign at the moment.</p>
+          <h3>1. Put the new secret into the receiver</h3>
+          <p>It was shown once. If it is lost, rotate again.</p>
+          <LastSteps of={webhook} endsAt={webhook.previousSecretEndsAt} />
+          <h3>Or rotate again</h3>
+          <p>The older of the two secrets then ends at once.</p>
+        </>
+      )}
       <p>
         Gives the webhook to <Foreign text={name} /> a new secret, which is shown once.
-        {webhook.previousSecretEndsAt !== null && ' Two secrets sign at the moment: the older one ends at once.'}
       </p>
       <OverlapChoice
         verb="signs too"
@@ -63,19 +75,31 @@ export function RotateSecretDialog({ of: webhook, onChange, onClose }: Props) {
   );
 }
 
+/** What is left of a rotation once the secret was shown; also when the dialog is opened again. */
+function LastSteps({ of: { id }, endsAt }: { of: Webhook; endsAt: string | null }) {
+  const send = async () => (await ask(TestWebhook, { id, newSecretOnly: true })).testWebhook;
+  return (
+    <>
+      <h3>2. Try it</h3>
+      <p>A test event is signed by the new secret alone: a receiver that accepts it has the secret.</p>
+      <div>
+        <SendNow send={send}>Send a test event</SendNow>
+      </div>
+      <h3>3. Let the old secret end</h3>
+      <PreviousSecret verb="signs too" endsAt={endsAt} />
+      {endsAt !== null && (
+        <p class="hint">It ends by itself. “Rotate” in the row shows these steps again until then.</p>
+      )}
+    </>
+  );
+}
+
 /** Nothing changes: the event is in no log. */
 export function TestDialog({ of: webhook, onClose }: Props) {
   const name = nameOf(webhook);
   const test = async () => {
-    const { testWebhook: sent } = await ask(TestWebhook, { id: webhook.id });
-    if (sent === null) return;
-    const isDelivered = sent.outcome === 'delivered';
-    return (
-      <p class={isDelivered ? 'good' : 'bad'}>
-        {isDelivered ? 'Delivered' : 'Not delivered'} in {sent.milliseconds.toLocaleString('en-GB')} ms:{' '}
-        {outcomeText(sent)}.
-      </p>
-    );
+    const { testWebhook: sent } = await ask(TestWebhook, { id: webhook.id, newSecretOnly: false });
+    return sent && <SentText of={sent} />;
   };
   return (
     <ChangeDialog title="Send a test event" action="Send" onSubmit={test} onClose={onClose}>

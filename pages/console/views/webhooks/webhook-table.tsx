@@ -21,7 +21,7 @@ import {
 } from './webhook.js';
 
 /** What the buttons of a row ask for */
-export type WebhookAction = 'test' | 'pause' | 'resume' | 'replay' | 'rotate' | 'delete';
+export type WebhookAction = 'attempts' | 'test' | 'pause' | 'resume' | 'replay' | 'rotate' | 'delete';
 
 export function webhookColumns(
   onAct: (action: WebhookAction, webhook: Webhook) => void,
@@ -128,6 +128,7 @@ interface ActionsProps {
 
 function Actions({ of: webhook, onAct }: ActionsProps) {
   const buttons: Array<[action: WebhookAction, label: string]> = [
+    ['attempts', 'Attempts'],
     ['test', 'Test'],
     webhook.pausedAt === null ? ['pause', 'Pause'] : ['resume', 'Resume'],
     ['replay', 'Replay'],
