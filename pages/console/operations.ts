@@ -481,7 +481,7 @@ export type ExportEventsQuery = { auditEvents: { nodes: Array<{ id: string, crea
 export type GatewayFactsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type GatewayFactsQuery = { gateway: { version: string, nodeVersion: string, startedAt: string, publicUrl: string, isDevelopment: boolean, areWebhooksOn: boolean, isMailOn: boolean, areKnownDevicesOn: boolean, keys: Array<{ kid: string, purpose: KeyringKeyPurpose, algorithm: string, usedFrom: string | null, isInUse: boolean }> } | null };
+export type GatewayFactsQuery = { gateway: { version: string, nodeVersion: string, startedAt: string, publicUrl: string, isDevelopment: boolean, areWebhooksOn: boolean, isMailOn: boolean, areKnownDevicesOn: boolean, keys: Array<{ kid: string, purpose: KeyringKeyPurpose, algorithm: string, usedFrom: string | null, usedUntil: string | null, neededUntil: string | null, isInUse: boolean }> } | null };
 
 export type GatewayChecksQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -861,7 +861,7 @@ export const ExportEvents =
   'query ExportEvents($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}actor{callerType id user{id email}}}' as Operation<ExportEventsQuery, ExportEventsQueryVariables>;
 
 export const GatewayFacts =
-  'query GatewayFacts{gateway{version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn keys{kid purpose algorithm usedFrom isInUse}}}' as Operation<GatewayFactsQuery, GatewayFactsQueryVariables>;
+  'query GatewayFacts{gateway{version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn keys{kid purpose algorithm usedFrom usedUntil neededUntil isInUse}}}' as Operation<GatewayFactsQuery, GatewayFactsQueryVariables>;
 
 export const GatewayChecks =
   'query GatewayChecks{gateway{checks{checkedAt findings{severity check seen remedy}}}}' as Operation<GatewayChecksQuery, GatewayChecksQueryVariables>;

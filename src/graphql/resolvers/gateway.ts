@@ -1,5 +1,6 @@
 /** Resolvers of the running gateway. (Interface 11) */
 import { Ctx, FieldResolver, Query, Resolver } from 'type-graphql';
+import { keyringTimetable } from '../../admin/keyring.js';
 import { GATEWAY_VERSION } from '../../platform/versions.js';
 import { RequireScope } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
@@ -14,7 +15,7 @@ export class GatewayResolver {
     description: 'The running gateway: its version, what is on, its keyring, and what `doctor` finds.',
   })
   gateway(@Ctx() { deps }: GraphqlContext): GatewayType {
-    const { clock, config, keyring, startedAt } = deps;
+    const { config, startedAt } = deps;
     const { isDevelopment, knownDevices, mail, publicUrl, webhookHosts } = config;
     return {
       version: GATEWAY_VERSION,
@@ -25,7 +26,7 @@ export class GatewayResolver {
       areWebhooksOn: webhookHosts !== undefined,
       isMailOn: mail.kind !== 'off',
       areKnownDevicesOn: knownDevices,
-      keys: keyring.list(clock.now()),
+      keys: keyringTimetable(deps),
       settings: config.settings,
     };
   }

@@ -1,7 +1,7 @@
 /** The type `Gateway`: the instance that answers, its keyring, and what `doctor` finds. (Interface 11) */
 import { Field, ObjectType } from 'type-graphql';
+import type { TimetableKey } from '../../admin/keyring.js';
 import type { Setting } from '../../config/environment.js';
-import type { ListedKey } from '../../credentials/keyring/keyring.js';
 import type { KeyPurpose } from '../../credentials/keyring/private-jwks.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -13,7 +13,7 @@ const KeyringKeyPurposeEnum = spelledEnum<KeyPurpose>('KeyringKeyPurpose', 'What
 });
 
 @ObjectType('KeyringKey', { simpleResolvers: true, description: 'A key of the keyring, without its secret.' })
-export class KeyringKeyType implements ListedKey {
+export class KeyringKeyType implements TimetableKey {
   @Field(() => String, { description: 'Id of the key, which is in the header of each token that it signs.' })
   kid!: string;
   @Field(() => KeyringKeyPurposeEnum, { description: 'What the key is for.' }) purpose!: KeyPurpose;
@@ -26,6 +26,18 @@ export class KeyringKeyType implements ListedKey {
       'which the keyring was created.',
   })
   usedFrom!: Date | null;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'When a newer key takes its place, or has taken it. Null if there is none.',
+  })
+  usedUntil!: Date | null;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description:
+      'When the last token that it has signed expires; a later rotation drops it. Stored secrets are sealed again before. Null ' +
+      'if there is no newer key.',
+  })
+  neededUntil!: Date | null;
   @Field(() => Boolean, {
     description:
       'Whether it is the key that signs or seals now. One key of each purpose is. Older ones verify and open what they have made.',

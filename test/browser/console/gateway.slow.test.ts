@@ -1,5 +1,7 @@
 /** The view Gateway: facts of the instance, findings of `doctor`, the keyring, and the door to the explorer. (Interface 19) */
 
+import { rotateKeyring } from '../../../src/admin/keyring.js';
+import { ownKeyring } from '../../support/gateway/doctor.js';
 import { LOOKS } from '../axe.js';
 import { inChromium, type Site } from '../site.js';
 import { expectHeading, GOOD, lookAt, openConsole, startConsole } from './console.js';
@@ -8,17 +10,36 @@ const PATH = '/console/gateway';
 
 inChromium('in Chromium, the view Gateway of the console', () => {
   let site: Site;
+  let keyring: Awaited<ReturnType<typeof ownKeyring>>;
   beforeAll(async () => {
-    site = await startConsole();
+    keyring = await ownKeyring();
+    const env = { KEYRING_FILE: keyring.file };
+    site = await startConsole({ env });
   });
-  afterAll(() => site?.close());
+  afterAll(async () => {
+    await site?.close();
+    await keyring?.remove();
+  });
+
+  test('Interface 19: after a rotation the keyring says what is used from when, and what is needed until when', async () => {
+    const usedFrom = new Date(Math.floor((await rotateKeyring(site.gateway.app)).usedFrom.getTime() / 1000) * 1000);
+    await site.gateway.app.keyring.reload();
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    const keys = page.getByRole('table', { name: 'Keys of the keyring' });
+    await page.getByText('A rotation is under way').waitFor();
+    expect(await keys.getByText('Published, used from').count()).toBe(3);
+    expect(await keys.getByText('In use').count()).toBe(3);
+    expect(await keys.locator(`time[datetime="${usedFrom.toISOString()}"]`).count()).toBe(6);
+    expect(wrong).toEqual([]);
+    await close();
+  });
 
   test('Interface 19: it shows the instance, what doctor finds, and the keyring without its keys', async () => {
     const { page, wrong, close } = await openConsole(site, 'admin', PATH);
     await expectHeading(page, 'Gateway');
     await page.getByRole('definition').filter({ hasText: site.edge.url }).waitFor();
     const keys = page.getByRole('table', { name: 'Keys of the keyring' });
-    expect(await keys.getByText('Signs access tokens').count()).toBe(1);
+    await keys.getByText('Signs access tokens').first().waitFor();
     await page.getByText(/\d+ checks are fine/).click();
     const fine = page.getByRole('table', { name: 'Checks that are fine' });
     await fine.getByRole('row').filter({ hasText: 'administrators' }).waitFor();
