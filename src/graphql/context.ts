@@ -21,7 +21,9 @@ import type { GatewayChecksType } from './types/gateway.js';
 
 export interface GraphqlDependencies
   extends CallerDeps,
-    Deps<'fullDisk' | 'liveLog' | 'log' | 'metrics' | 'passwords' | 'passwordRules' | 'sampling' | 'state'> {
+    Deps<
+      'fullDisk' | 'liveLog' | 'log' | 'metrics' | 'passwords' | 'passwordRules' | 'sampling' | 'state' | 'windows'
+    > {
   /** When this instance was started */
   startedAt: Date;
   /** What `doctor` finds in this instance. Undefined while the first run takes too long to wait for */

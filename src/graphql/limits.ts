@@ -74,6 +74,11 @@ export function costOfPage({ args: { first, last }, childComplexity }: Complexit
   return STATEMENT_COST + Math.max(first ?? last ?? DEFAULT_ROWS, 1) * (ROW_COST + childComplexity);
 }
 
+/** Cost of login counts: a million takes 1.4 s, so at most three in an operation. */
+export function costOfAddresses(args: ComplexityEstimatorArgs): number {
+  return COUNTS_COST + costOfPage(args);
+}
+
 /** Cost of a page of audit events. To find a login and logouts by their session may read every event of a user. */
 export function costOfEvents(args: ComplexityEstimatorArgs): number {
   const { sessionId } = (args.args['filter'] ?? {}) as AuditEventFilter;

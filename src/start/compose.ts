@@ -38,6 +38,7 @@ import { createMinuteCounter } from '../platform/minute-counter.js';
 import { createSampling } from '../platform/sampling.js';
 import { NO_TRACING, type Tracing } from '../platform/tracing.js';
 import { watchClock } from '../platform/watched-clock.js';
+import { openLoginWindows } from '../rate-limits/login-windows.js';
 import { createRateLimiter, expiredWindows } from '../rate-limits/rate-limiter.js';
 import { createReadinessPoller, type ReadinessPoller } from '../readiness/poller.js';
 import { createReadiness } from '../readiness/readiness.js';
@@ -135,6 +136,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     state: { isStopping: false, isProxyReported: false },
     tokens: createTokens(keyring, config, clock),
     tracing,
+    windows: await openLoginWindows({ clock, config, redis }, db.admin),
   };
   starting.defer(startSweeper(services, expiringRows(config), () => measureKeyExpiry(services)).stop);
   const consumers = await createConsumers(services, overrides.print);

@@ -277,6 +277,14 @@ const MUTATIONS: Record<string, Row> = {
     operation: async () =>
       `mutation { revokeCronKey(input: { id: "${(await newCronKey(gateway)).keyId}" }) { cronKey { id } } }`,
   },
+  clearLoginAddress: {
+    cells: '. nny nn ynyn ..',
+    scope: 'users:write',
+    operation: async () => {
+      await login(gateway, 'nobody@example.com');
+      return 'mutation { clearLoginAddress(input: { ipAddress: "127.0.0.1" }) { clearedCount } }';
+    },
+  },
   createWebhook: {
     cells: '. nny nn ynyn ..',
     scope: 'webhooks:write',
@@ -381,6 +389,11 @@ const INNER: Record<string, Inner> = {
       await login(gateway, 'nobody@example.com');
       return '{ auditEvents(first: 1, filter: { eventTypes: [login_failure] }) { nodes { userOfEmail { id } } } }';
     },
+  },
+  'Gateway.loginAddresses': {
+    scope: 'audit:read',
+    way: ['gateway:read'],
+    operation: async () => '{ gateway { loginAddresses { nodes { ipAddress } } } }',
   },
   'Session.events': {
     scope: 'audit:read',

@@ -1,11 +1,19 @@
 /** Resolvers of the running gateway. (Interface 11) */
-import { Ctx, FieldResolver, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
 import { keyringTimetable } from '../../admin/keyring.js';
+import { clearLoginAddress, listLoginAddresses } from '../../admin/login-addresses.js';
 import { GATEWAY_VERSION } from '../../platform/versions.js';
-import { RequireScope } from '../authorization.js';
+import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { COST_OF_CHECKS } from '../limits.js';
-import { GatewayChecksType, GatewayType } from '../types/gateway.js';
+import { COST_OF_CHECKS, costOfAddresses } from '../limits.js';
+import {
+  ClearLoginAddressInput,
+  ClearLoginAddressPayload,
+  GatewayChecksType,
+  GatewayType,
+  LoginAddressesArgs,
+  LoginAddressesType,
+} from '../types/gateway.js';
 
 @Resolver(() => GatewayType)
 export class GatewayResolver {
@@ -40,5 +48,34 @@ export class GatewayResolver {
   })
   async checks(@Ctx() { deps }: GraphqlContext): Promise<GatewayChecksType | null> {
     return (await deps.latestChecks()) ?? null;
+  }
+
+  @RequireScope('audit:read')
+  @FieldResolver(() => LoginAddressesType, {
+    nullable: true,
+    description: 'Addresses with counted logins, and which of them cannot log in now. Null if they could not be read.',
+    complexity: costOfAddresses,
+  })
+  loginAddresses(
+    @Ctx() { caller, concurrency, deps, isGone }: GraphqlContext,
+    @Args(() => LoginAddressesArgs) { first }: LoginAddressesArgs,
+  ): Promise<LoginAddressesType> {
+    const read = () => listLoginAddresses(deps, first ?? undefined);
+    return concurrency.ofCaller(caller, 'reads', isGone, () => concurrency.ofMuch(isGone, read));
+  }
+
+  @RequiresWhat(clearLoginAddress)
+  @Mutation(() => ClearLoginAddressPayload, {
+    nullable: true,
+    description:
+      'Clears the login counts of an address, for IPv6 of its /64 and /48, so that it can log in again, within a second. Locks of ' +
+      'accounts stay.',
+  })
+  async clearLoginAddress(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => ClearLoginAddressInput, { description: 'The address whose counts to clear.' })
+    { ipAddress }: ClearLoginAddressInput,
+  ): Promise<ClearLoginAddressPayload> {
+    return { clearedCount: await clearLoginAddress(context.deps, operatorOf(context), ipAddress) };
   }
 }

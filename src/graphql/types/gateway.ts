@@ -1,8 +1,10 @@
 /** The type `Gateway`: the instance that answers, its keyring, and what `doctor` finds. (Interface 11) */
-import { Field, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { TimetableKey } from '../../admin/keyring.js';
+import type { LoginAddress, LoginAddresses } from '../../admin/login-addresses.js';
 import type { Setting } from '../../config/environment.js';
 import type { KeyPurpose } from '../../credentials/keyring/private-jwks.js';
+import { CountType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -89,6 +91,46 @@ export class SettingType implements Setting {
   @Field(() => String, { nullable: true, description: 'The default of this set-up. Null if there is none.' })
   default!: string | null;
   @Field(() => Boolean, { description: 'Whether it is set.' }) isSet!: boolean;
+}
+
+@ArgsType()
+export class LoginAddressesArgs {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Maximum number of addresses to return, from 1 to 100. 50 by default.',
+  })
+  first?: number | null;
+}
+
+@ObjectType('LoginAddress', { simpleResolvers: true, description: 'An address whose logins are counted.' })
+export class LoginAddressType implements LoginAddress {
+  @Field(() => String, { description: 'An address of IPv4, or a /64 or /48 network of IPv6.' }) ipAddress!: string;
+  @Field(() => Int, { description: 'Number of logins in this window, right or wrong.' }) attempts!: number;
+  @Field(() => Int, { description: '`LOGIN_RATE_LIMIT`, for a /48 eight times as many.' }) limit!: number;
+  @Field(() => Boolean, { description: 'Whether the next login is refused.' }) isLimited!: boolean;
+  @Field(() => GraphQLDateTime, { description: 'When the window ends, and the count with it.' }) endsAt!: Date;
+}
+
+@ObjectType('LoginAddresses', {
+  simpleResolvers: true,
+  description:
+    'Addresses with counted logins. At most 10,000 are read: in PostgreSQL those with most logins, in Redis those that it finds first.',
+})
+export class LoginAddressesType implements LoginAddresses {
+  @Field(() => CountType, { description: 'Number of addresses and networks.' }) totalCount!: CountType;
+  @Field(() => CountType, { description: 'Number of those that cannot log in now.' }) limitedCount!: CountType;
+  @Field(() => [LoginAddressType], { description: 'Those that cannot log in now, then the others, most logins first.' })
+  nodes!: LoginAddressType[];
+}
+
+@InputType({ description: 'The address whose counts to clear.' })
+export class ClearLoginAddressInput {
+  @Field(() => String, { description: 'The address, or a network as in `LoginAddress`.' }) ipAddress!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What was cleared.' })
+export class ClearLoginAddressPayload {
+  @Field(() => Int, { description: 'Number of cleared counts: 0 if there was none.' }) clearedCount!: number;
 }
 
 @ObjectType('Gateway', {

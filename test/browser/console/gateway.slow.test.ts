@@ -1,4 +1,4 @@
-/** The view Gateway: facts of the instance, findings of `doctor`, the keyring, and the door to the explorer. (Interface 19) */
+/** The view Gateway: facts of the instance, findings of `doctor`, the login limit, the keyring, and the door to the explorer. (Interface 19) */
 
 import { rotateKeyring } from '../../../src/admin/keyring.js';
 import { ownKeyring } from '../../support/gateway/doctor.js';
@@ -13,12 +13,41 @@ inChromium('in Chromium, the view Gateway of the console', () => {
   let keyring: Awaited<ReturnType<typeof ownKeyring>>;
   beforeAll(async () => {
     keyring = await ownKeyring();
-    const env = { KEYRING_FILE: keyring.file };
+    const env = { KEYRING_FILE: keyring.file, LOGIN_RATE_LIMIT: '50' };
     site = await startConsole({ env });
   });
   afterAll(async () => {
     await site?.close();
     await keyring?.remove();
+  });
+
+  /** As if there had been so many logins */
+  const count = (address: string, logins: number) =>
+    site.gateway.rows(
+      `insert into rate_limits (key, points, expire) values ('login:' || $1::text, $2::integer, $3::bigint)
+       on conflict (key) do update set points = excluded.points`,
+      [address, logins, Date.now() + 600_000],
+    );
+
+  test('Interface 19: an address over the limit is shown first, and can log in once its count is cleared', async () => {
+    await site.gateway.rows(`delete from rate_limits where key like 'login:%'`);
+    await count('192.0.2.7', 51);
+    await count('2001:db8::/48', 60);
+    const { page, wrong, close } = await openConsole(site, 'admin', PATH);
+    await page.getByText('1 address cannot log in until its count ends.').waitFor();
+    const table = page.getByRole('table', { name: 'Addresses with counted logins' });
+    expect(await table.getByRole('row').nth(1).innerText()).toMatch(/192\.0\.2\.7.*51 of 50/s);
+    expect(await table.getByRole('row', { name: '2001:db8::/48' }).innerText()).toContain('60 of 400');
+    await page.getByRole('button', { name: 'Clear 192.0.2.7' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Clear the login count' });
+    await dialog.getByRole('button', { name: 'Clear' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Every address can log in.').waitFor();
+    expect(await table.getByText('192.0.2.7').count()).toBe(0);
+    expect(await site.gateway.rows(`select from rate_limits where key = 'login:192.0.2.7'`)).toEqual([]);
+    expect(wrong).toEqual([]);
+    await close();
   });
 
   test('Interface 19: after a rotation the keyring says what is used from when, and what is needed until when', async () => {
@@ -76,9 +105,12 @@ inChromium('in Chromium, the view Gateway of the console', () => {
   });
 
   test.each(LOOKS)('Interface 19: %s, %i pixels wide: axe finds nothing', async (scheme, width) => {
+    await count('192.0.2.8', 51);
+    await count('2001:db8:1:2:3::/64', 7);
     const { page, wrong, close } = await openConsole(site, 'admin', PATH, { scheme, width });
     await page.getByText(/\d+ checks are fine/).click();
     await page.getByRole('table', { name: 'Keys of the keyring' }).waitFor();
+    await page.getByRole('table', { name: 'Addresses with counted logins' }).waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
     expect(wrong).toEqual([]);
     await close();
