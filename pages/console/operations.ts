@@ -509,6 +509,16 @@ export type ClearLoginAddressMutationVariables = Exact<{
 
 export type ClearLoginAddressMutation = { clearLoginAddress: { clearedCount: number } | null };
 
+export type GatewayMailStateQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GatewayMailStateQuery = { gateway: { mail: { isComplete: boolean, lag: number, waiting: Array<{ eventType: AuditEventType, queued: number, retried: number }>, lastAttempt: { at: string, outcome: string, status: number | null } | null } | null } | null };
+
+export type TestMailMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TestMailMutation = { testMail: { outcome: string, status: number | null, milliseconds: number } | null };
+
 export type ApiKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null };
 
 export type CronKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null };
@@ -890,6 +900,12 @@ export const GatewayAddresses =
 
 export const ClearLoginAddress =
   'mutation ClearLoginAddress($ipAddress:String!){clearLoginAddress(input:{ipAddress:$ipAddress}){clearedCount}}' as Operation<ClearLoginAddressMutation, ClearLoginAddressMutationVariables>;
+
+export const GatewayMailState =
+  'query GatewayMailState{gateway{mail{waiting{eventType queued retried}isComplete lag lastAttempt{at outcome status}}}}' as Operation<GatewayMailStateQuery, GatewayMailStateQueryVariables>;
+
+export const TestMail =
+  'mutation TestMail{testMail{outcome status milliseconds}}' as Operation<TestMailMutation, TestMailMutationVariables>;
 
 export const ApiKeys =
   'query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter){apiKeys(first:$first after:$after filter:$filter){nodes{...ApiKeyFacts}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt expiresAt liveSecretCount previousSecretEndsAt}' as Operation<ApiKeysQuery, ApiKeysQueryVariables>;

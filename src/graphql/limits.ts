@@ -60,6 +60,8 @@ export const COST_OF_METADATA = 15;
 export const COST_OF_USER_AGENT = 3;
 /** Cost of the findings of `doctor`: about fifty rows, and once a minute a run that asks every store. */
 export const COST_OF_CHECKS = 1_000;
+/** Cost of the state of mail: up to 20,000 events are counted. */
+export const COST_OF_MAIL = 1_000;
 /** Maximum number of reported validation errors and invalid values: each costs a pass over the whole document. */
 export const MAX_ERRORS = 5;
 

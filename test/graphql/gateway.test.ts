@@ -50,7 +50,7 @@ const CHECKED = '{ gateway { checks { checkedAt findings { severity check seen r
 const EVERYTHING = `{ gateway {
   version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn
   settings { name value default isSet }
-  keys { kid purpose algorithm usedFrom usedUntil neededUntil isInUse } checks { checkedAt findings { severity check seen remedy } }
+  keys { kid purpose algorithm usedFrom usedUntil neededUntil isInUse } mail { lag } checks { checkedAt findings { severity check seen remedy } }
 } }`;
 
 interface Checks {
@@ -73,6 +73,7 @@ test('Interface 11: an administrator sees the program, what is on, and the publi
     isDevelopment: true,
     areWebhooksOn: false,
     isMailOn: false,
+    mail: null,
     settings: expect.arrayContaining([{ name: 'PORT', value: '3000', default: '3000', isSet: false }]),
     areKnownDevicesOn: false,
   });

@@ -1,4 +1,4 @@
-/** The view Gateway: the instance that answers, what `doctor` finds, the login limit, its keyring and its settings. */
+/** The view Gateway: the instance that answers, what `doctor` finds, limits and mail, its keyring and its settings. */
 
 import { useAnswer } from '../../kit/answer.js';
 import { Heading } from '../../kit/heading.js';
@@ -9,6 +9,7 @@ import { GatewayFacts, type GatewayFactsQuery } from '../operations.js';
 import { Addresses } from './gateway/addresses.js';
 import { Findings } from './gateway/findings.js';
 import { Keyring } from './gateway/keyring.js';
+import { Mail } from './gateway/mail.js';
 import { Settings } from './gateway/settings.js';
 
 type Facts = NonNullable<GatewayFactsQuery['gateway']>;
@@ -21,6 +22,7 @@ export function Gateway() {
       <Answered answer={answer}>{({ gateway }) => gateway !== null && <Instance facts={gateway} />}</Answered>
       <Findings />
       <Addresses />
+      <Mail />
       <Answered answer={{ data: answer.data, problem: undefined }}>
         {({ gateway }) => gateway !== null && <Keyring keys={gateway.keys} />}
       </Answered>

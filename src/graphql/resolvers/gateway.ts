@@ -2,18 +2,24 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
 import { keyringTimetable } from '../../admin/keyring.js';
 import { clearLoginAddress, listLoginAddresses } from '../../admin/login-addresses.js';
+import { TESTS_MAIL } from '../../mail/mail.js';
 import { GATEWAY_VERSION } from '../../platform/versions.js';
-import { operatorOf, RequireScope, RequiresWhat } from '../authorization.js';
+import { operatorOf, RequireScope, RequiresWhat, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { COST_OF_CHECKS, costOfAddresses } from '../limits.js';
+import { COST_OF_CHECKS, COST_OF_MAIL, costOfAddresses } from '../limits.js';
 import {
   ClearLoginAddressInput,
   ClearLoginAddressPayload,
   GatewayChecksType,
+  GatewayMailType,
   GatewayType,
   LoginAddressesArgs,
   LoginAddressesType,
+  TestMailPayload,
 } from '../types/gateway.js';
+
+/** For a test mail: milliseconds. GraphQL answers within 5 s. */
+const TEST_MS = 3_500;
 
 @Resolver(() => GatewayType)
 export class GatewayResolver {
@@ -64,6 +70,17 @@ export class GatewayResolver {
     return concurrency.ofCaller(caller, 'reads', isGone, () => concurrency.ofMuch(isGone, read));
   }
 
+  @FieldResolver(() => GatewayMailType, {
+    nullable: true,
+    description: 'Mail that waits, and the last attempt. Null if mail is off.',
+    complexity: COST_OF_MAIL,
+  })
+  async mail(@Ctx() { caller, concurrency, deps, isGone }: GraphqlContext): Promise<GatewayMailType | null> {
+    if (deps.config.mail.kind === 'off') return null;
+    const { readMailState } = await import('../../mail/mail-state.js');
+    return concurrency.ofCaller(caller, 'reads', isGone, () => readMailState(deps));
+  }
+
   @RequiresWhat(clearLoginAddress)
   @Mutation(() => ClearLoginAddressPayload, {
     nullable: true,
@@ -77,5 +94,21 @@ export class GatewayResolver {
     { ipAddress }: ClearLoginAddressInput,
   ): Promise<ClearLoginAddressPayload> {
     return { clearedCount: await clearLoginAddress(context.deps, operatorOf(context), ipAddress) };
+  }
+
+  @RequiresWhat({ needs: TESTS_MAIL })
+  @Mutation(() => TestMailPayload, {
+    nullable: true,
+    description:
+      'Mails the caller a test, and waits for the answer of the mail server. Only for callers of type `user`; at most five an hour. Refused with `mail_off` if ' +
+      'mail is off. It does not count as the last attempt.',
+  })
+  async testMail(@Ctx() context: GraphqlContext): Promise<TestMailPayload> {
+    const { deps, caller } = context;
+    const { sub } = userOf(caller);
+    const { testMail } = await import('../../mail/test-mail.js');
+    const { delivery, milliseconds } = await testMail(deps, operatorOf(context), sub, deps.print, TEST_MS);
+    const { outcome, status = null } = delivery;
+    return { outcome, status, milliseconds };
   }
 }

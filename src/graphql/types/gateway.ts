@@ -2,8 +2,11 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { TimetableKey } from '../../admin/keyring.js';
 import type { LoginAddress, LoginAddresses } from '../../admin/login-addresses.js';
+import type { EventType } from '../../audit/events.js';
 import type { Setting } from '../../config/environment.js';
 import type { KeyPurpose } from '../../credentials/keyring/private-jwks.js';
+import type { MailState, WaitingMails } from '../../mail/mail-state.js';
+import { AuditEventTypeEnum } from './audit.js';
 import { CountType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
@@ -131,6 +134,43 @@ export class ClearLoginAddressInput {
 @ObjectType({ simpleResolvers: true, description: 'What was cleared.' })
 export class ClearLoginAddressPayload {
   @Field(() => Int, { description: 'Number of cleared counts: 0 if there was none.' }) clearedCount!: number;
+}
+
+@ObjectType('WaitingMails', { simpleResolvers: true, description: 'Events of one type that wait for their mail.' })
+export class WaitingMailsType implements WaitingMails {
+  @Field(() => AuditEventTypeEnum, { description: 'Type of the events. Some need no mail after all.' })
+  eventType!: EventType;
+  @Field(() => Int, { description: 'Number of events that were not tried.' }) queued!: number;
+  @Field(() => Int, { description: 'Number of events that are being tried, or have failed and are tried again.' })
+  retried!: number;
+}
+
+@ObjectType('MailAttempt', { simpleResolvers: true, description: 'An attempt to send a mail.' })
+export class MailAttemptType {
+  @Field(() => GraphQLDateTime, { description: 'When the attempt ended.' }) at!: Date;
+  @Field(() => String, { description: 'Its outcome: `delivered`, or another one of docs/mail.md.' }) outcome!: string;
+  @Field(() => Int, { nullable: true, description: 'SMTP status of the answer. Null if there was none.' })
+  status!: number | null;
+}
+
+@ObjectType('GatewayMail', { simpleResolvers: true, description: 'Mail that waits, and the last attempt.' })
+export class GatewayMailType implements MailState {
+  @Field(() => [WaitingMailsType], { description: 'Events that wait for their mail, by type.' })
+  waiting!: WaitingMailsType[];
+  @Field(() => Boolean, { description: 'False if 10,000 events or more wait; then the counts are too low.' })
+  isComplete!: boolean;
+  @Field(() => Int, { description: 'Seconds for which the oldest event has waited. 0 if none does.' }) lag!: number;
+  @Field(() => MailAttemptType, { nullable: true, description: 'The last attempt. Null if there was none.' })
+  lastAttempt!: MailAttemptType | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Result of the attempt.' })
+export class TestMailPayload {
+  @Field(() => String, { description: 'As in `MailAttempt`; `timeout` after 3.5 seconds.' }) outcome!: string;
+  @Field(() => Int, { nullable: true, description: 'SMTP status of the answer. Null if there was none.' })
+  status!: number | null;
+  @Field(() => Int, { description: 'From the name of the server to its answer, in milliseconds.' })
+  milliseconds!: number;
 }
 
 @ObjectType('Gateway', {

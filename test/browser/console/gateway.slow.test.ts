@@ -1,4 +1,4 @@
-/** The view Gateway: facts of the instance, findings of `doctor`, the login limit, the keyring, and the door to the explorer. (Interface 19) */
+/** The view Gateway: facts of the instance, findings of `doctor`, the login limit, mail, the keyring, and the door to the explorer. (Interface 19) */
 
 import { rotateKeyring } from '../../../src/admin/keyring.js';
 import { ownKeyring } from '../../support/gateway/doctor.js';
@@ -11,10 +11,11 @@ const PATH = '/console/gateway';
 inChromium('in Chromium, the view Gateway of the console', () => {
   let site: Site;
   let keyring: Awaited<ReturnType<typeof ownKeyring>>;
+  const printed: string[] = [];
   beforeAll(async () => {
     keyring = await ownKeyring();
-    const env = { KEYRING_FILE: keyring.file, LOGIN_RATE_LIMIT: '50' };
-    site = await startConsole({ env });
+    const env = { KEYRING_FILE: keyring.file, MAIL: 'log', LOGIN_RATE_LIMIT: '50' };
+    site = await startConsole({ env, print: (line) => void printed.push(line), outboxPollMs: 3_600_000 });
   });
   afterAll(async () => {
     await site?.close();
@@ -46,6 +47,18 @@ inChromium('in Chromium, the view Gateway of the console', () => {
     await page.getByText('Every address can log in.').waitFor();
     expect(await table.getByText('192.0.2.7').count()).toBe(0);
     expect(await site.gateway.rows(`select from rate_limits where key = 'login:192.0.2.7'`)).toEqual([]);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: a test mail goes to who asks for it, and its result is shown', async () => {
+    const { page, wrong, email, close } = await openConsole(site, 'admin', PATH);
+    await page.getByText('No mail was sent yet.').waitFor();
+    await page.getByRole('button', { name: 'Send me a test mail' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send a test mail' });
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByText(/^After \d+ ms: delivered\.$/).waitFor();
+    expect(printed).toContain(`To: ${email}`);
     expect(wrong).toEqual([]);
     await close();
   });
@@ -111,6 +124,7 @@ inChromium('in Chromium, the view Gateway of the console', () => {
     await page.getByText(/\d+ checks are fine/).click();
     await page.getByRole('table', { name: 'Keys of the keyring' }).waitFor();
     await page.getByRole('table', { name: 'Addresses with counted logins' }).waitFor();
+    await page.getByRole('table', { name: 'Events that wait for their mail' }).waitFor();
     expect(await lookAt(page)).toEqual(GOOD);
     expect(wrong).toEqual([]);
     await close();
