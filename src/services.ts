@@ -20,6 +20,7 @@ import type { Tracing } from './platform/tracing.js';
 import type { WatchedClock } from './platform/watched-clock.js';
 import type { RateLimiter } from './rate-limits/rate-limiter.js';
 import type { RedisClient } from './rate-limits/redis.js';
+import type { Windows } from './rate-limits/windows.js';
 
 export interface Services {
   clock: WatchedClock;
@@ -58,6 +59,8 @@ export interface Services {
   };
   tokens: Tokens;
   tracing: Tracing;
+  /** Of the login limit */
+  windows: Windows;
 }
 
 export type Deps<Names extends keyof Services> = Pick<Services, Names>;

@@ -72,6 +72,8 @@ const SENTENCES: Record<AuditEventType, Sentence> = {
   cron_key_created: '{actor} created the cron key {entity}[ with {scopes}]',
   cron_key_rotated: '{actor} rotated the cron key {entity}[; the old secret works for {overlap_seconds}]',
   cron_key_revoked: '{actor} revoked the cron key {entity}',
+  login_counts_cleared: ({ metadata }) =>
+    `{actor} cleared the login counts of ${metadata['ip_address'] === null ? 'all addresses' : '{ip_address}'}`,
   keyring_rotated: '{actor} rotated the signing keys',
   webhook_created: '{actor} created the webhook {entity}',
   webhook_deleted: '{actor} deleted the webhook {entity}',
@@ -102,6 +104,7 @@ const FIELDS: Record<string, [name: string, words?: Record<string, string> | ((v
         receiver: 'the receiver',
       },
     ],
+    cleared: ['Cleared counts'],
     device_id: ['Device id'],
     dropped: ['Removed signing keys'],
     email: ['E-mail'],
@@ -150,6 +153,7 @@ const FIELDS: Record<string, [name: string, words?: Record<string, string> | ((v
       },
     ],
     left: ['Recovery codes left'],
+    ip_address: ['Address', (value) => textOf(value ?? 'all')],
     locked_until: ['Locked until', timeOf],
     mailed: ['Mailed', { true: 'by mail' }],
     overlap_seconds: [

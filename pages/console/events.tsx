@@ -48,6 +48,7 @@ const NAMES: Record<AuditEventType, [name: string, tone?: Tone]> = {
   cron_key_created: ['Cron key created'],
   cron_key_rotated: ['Cron key rotated'],
   cron_key_revoked: ['Cron key revoked'],
+  login_counts_cleared: ['Login counts cleared'],
   keyring_rotated: ['Signing keys rotated'],
   webhook_created: ['Webhook created'],
   webhook_deleted: ['Webhook deleted'],

@@ -59,6 +59,8 @@ export type AuditEntityType =
   | 'cron_key'
   /** The keyring of the gateway, which has no id. */
   | 'keyring'
+  /** The counts of logins by address, which have no id. */
+  | 'login_counts'
   /** A user, also if the email of a request is unknown. */
   | 'user'
   /** A webhook. */
@@ -120,6 +122,8 @@ export type AuditEventType =
   | 'factors_reset'
   /** The keyring was rotated. `metadata`: `actor`, `added` (the `kid`s of new keys), `dropped` (the `kid`s of removed keys). */
   | 'keyring_rotated'
+  /** The counts of logins of an address were cleared, so that it can log in again. `metadata`: `actor`, `ip_address` (the address or network, null for all), `cleared` (number of counts). */
+  | 'login_counts_cleared'
   /** A login or confirmation was refused: the email is unknown, the user is deactivated, or the password or second factor is wrong. `metadata`: `reason` (always `invalid_credentials`), `email` (as sent, in lower case), `factor` (only if the password was right, or none was sent: `totp`, `passkey` or `recovery_code`, which was wrong). */
   | 'login_failure'
   /** A user logged in. `metadata`: `role`, `factor` (only if one took part: `totp`, `passkey` or `recovery_code`). */
@@ -481,7 +485,7 @@ export type ExportEventsQuery = { auditEvents: { nodes: Array<{ id: string, crea
 export type GatewayFactsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type GatewayFactsQuery = { gateway: { version: string, nodeVersion: string, startedAt: string, publicUrl: string, isDevelopment: boolean, areWebhooksOn: boolean, isMailOn: boolean, areKnownDevicesOn: boolean, keys: Array<{ kid: string, purpose: KeyringKeyPurpose, algorithm: string, usedFrom: string | null, isInUse: boolean }> } | null };
+export type GatewayFactsQuery = { gateway: { version: string, nodeVersion: string, startedAt: string, publicUrl: string, isDevelopment: boolean, areWebhooksOn: boolean, isMailOn: boolean, areKnownDevicesOn: boolean, keys: Array<{ kid: string, purpose: KeyringKeyPurpose, algorithm: string, usedFrom: string | null, usedUntil: string | null, neededUntil: string | null, isInUse: boolean }> } | null };
 
 export type GatewayChecksQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -492,6 +496,28 @@ export type GatewaySettingsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type GatewaySettingsQuery = { gateway: { settings: Array<{ name: string, value: string | null, default: string | null, isSet: boolean }> } | null };
+
+export type GatewayAddressesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GatewayAddressesQuery = { gateway: { loginAddresses: { totalCount: { count: number, precision: CountPrecision }, limitedCount: { count: number, precision: CountPrecision }, nodes: Array<{ ipAddress: string, attempts: number, limit: number, isLimited: boolean, endsAt: string }> } | null } | null };
+
+export type ClearLoginAddressMutationVariables = Exact<{
+  ipAddress: string;
+}>;
+
+
+export type ClearLoginAddressMutation = { clearLoginAddress: { clearedCount: number } | null };
+
+export type GatewayMailStateQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GatewayMailStateQuery = { gateway: { mail: { isComplete: boolean, lag: number, waiting: Array<{ eventType: AuditEventType, queued: number, retried: number }>, lastAttempt: { at: string, outcome: string, status: number | null } | null } | null } | null };
+
+export type TestMailMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TestMailMutation = { testMail: { outcome: string, status: number | null, milliseconds: number } | null };
 
 export type ApiKeyFactsFragment = { id: string, serviceName: string, scopes: Array<string>, rateLimit: number, createdAt: string, lastUsedAt: string | null, revokedAt: string | null, expiresAt: string | null, liveSecretCount: number, previousSecretEndsAt: string | null };
 
@@ -918,13 +944,25 @@ export const ExportEvents =
   'query ExportEvents($first:Int!$after:String$filter:AuditEventFilter){auditEvents(first:$first after:$after filter:$filter){nodes{...EventFacts}pageInfo{hasNextPage endCursor}}}fragment EventFacts on AuditEvent{id createdAt eventType ipAddress userAgent metadata entityType entityId sessionId userId user{id email}actor{callerType id user{id email}}}' as Operation<ExportEventsQuery, ExportEventsQueryVariables>;
 
 export const GatewayFacts =
-  'query GatewayFacts{gateway{version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn keys{kid purpose algorithm usedFrom isInUse}}}' as Operation<GatewayFactsQuery, GatewayFactsQueryVariables>;
+  'query GatewayFacts{gateway{version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn keys{kid purpose algorithm usedFrom usedUntil neededUntil isInUse}}}' as Operation<GatewayFactsQuery, GatewayFactsQueryVariables>;
 
 export const GatewayChecks =
   'query GatewayChecks{gateway{checks{checkedAt findings{severity check seen remedy}}}}' as Operation<GatewayChecksQuery, GatewayChecksQueryVariables>;
 
 export const GatewaySettings =
   'query GatewaySettings{gateway{settings{name value default isSet}}}' as Operation<GatewaySettingsQuery, GatewaySettingsQueryVariables>;
+
+export const GatewayAddresses =
+  'query GatewayAddresses{gateway{loginAddresses(first:20){totalCount{count precision}limitedCount{count precision}nodes{ipAddress attempts limit isLimited endsAt}}}}' as Operation<GatewayAddressesQuery, GatewayAddressesQueryVariables>;
+
+export const ClearLoginAddress =
+  'mutation ClearLoginAddress($ipAddress:String!){clearLoginAddress(input:{ipAddress:$ipAddress}){clearedCount}}' as Operation<ClearLoginAddressMutation, ClearLoginAddressMutationVariables>;
+
+export const GatewayMailState =
+  'query GatewayMailState{gateway{mail{waiting{eventType queued retried}isComplete lag lastAttempt{at outcome status}}}}' as Operation<GatewayMailStateQuery, GatewayMailStateQueryVariables>;
+
+export const TestMail =
+  'mutation TestMail{testMail{outcome status milliseconds}}' as Operation<TestMailMutation, TestMailMutationVariables>;
 
 export const ApiKeys =
   'query ApiKeys($first:Int!$after:String$filter:ApiKeyFilter){apiKeys(first:$first after:$after filter:$filter){nodes{...ApiKeyFacts}pageInfo{hasNextPage endCursor}}}fragment ApiKeyFacts on ApiKey{id serviceName scopes rateLimit createdAt lastUsedAt revokedAt expiresAt liveSecretCount previousSecretEndsAt}' as Operation<ApiKeysQuery, ApiKeysQueryVariables>;

@@ -5,10 +5,16 @@
 import { writeAudit } from '../audit/write.js';
 import type { Config } from '../config/config.js';
 import { importKeys } from '../credentials/keyring/import-keys.js';
-import { PUBLISH_AHEAD_SECONDS } from '../credentials/keyring/keyring.js';
+import { type ListedKey, PUBLISH_AHEAD_SECONDS } from '../credentials/keyring/keyring.js';
 import { generateKeys, readKeyringFile, writeKeyringFile } from '../credentials/keyring/keyring-file.js';
 import { supersededAt } from '../credentials/keyring/needed-keys.js';
-import { type AccessAlg, accessAlg, type PrivateJwk, purposeOf } from '../credentials/keyring/private-jwks.js';
+import {
+  type AccessAlg,
+  accessAlg,
+  type KeyPurpose,
+  type PrivateJwk,
+  purposeOf,
+} from '../credentials/keyring/private-jwks.js';
 import { lockChangesSql } from '../db/locks.js';
 import { addSeconds, epochSeconds } from '../platform/clock.js';
 import type { Deps } from '../services.js';
@@ -83,6 +89,23 @@ function isNeeded(
 ): boolean {
   const kind = purposeOf(jwk);
   if (kind === 'sealing') return sealing.has(jwk.kid);
-  const tokenSeconds = kind === 'access' ? config.accessTokenSeconds : config.refreshTokenSeconds;
-  return supersededAt(jwk, all) + tokenSeconds >= epochSeconds(now);
+  return supersededAt(jwk, all) + tokenSecondsOf(kind, config) >= epochSeconds(now);
+}
+
+/** How long after its use a key is needed. Secrets are sealed again before a sealing key is dropped. */
+function tokenSecondsOf(purpose: KeyPurpose, { accessTokenSeconds, refreshTokenSeconds }: Config): number {
+  return { access: accessTokenSeconds, refresh: refreshTokenSeconds, sealing: 0 }[purpose];
+}
+
+export interface TimetableKey extends ListedKey {
+  /** A later rotation drops it; null while no newer key takes its place */
+  neededUntil: Date | null;
+}
+
+/** What is used until when, and what the next rotation drops. */
+export function keyringTimetable({ clock, config, keyring }: Deps<'clock' | 'config' | 'keyring'>): TimetableKey[] {
+  return keyring.list(clock.now()).map((key) => {
+    const { purpose, usedUntil } = key;
+    return { ...key, neededUntil: usedUntil && addSeconds(usedUntil, tokenSecondsOf(purpose, config)) };
+  });
 }

@@ -7,7 +7,7 @@ import { everyRow, NO_ROWS } from '../listing/page.js';
 import { isUuid } from '../platform/ids.js';
 import { numberOf } from '../platform/number-of.js';
 import { loginLimitOf } from '../rate-limits/address-group.js';
-import { RedisAway, type Windows } from '../rate-limits/windows.js';
+import { RedisAway } from '../rate-limits/windows.js';
 import type { Deps } from '../services.js';
 import { type Device, listDevices } from './devices.js';
 import { type FormerEmail, formerEmails, type PendingEmail, pendingEmails } from './email-changes.js';
@@ -63,7 +63,7 @@ export interface LoginExplanation {
   liveSessions: number;
 }
 
-type ExplainDeps = Deps<'clock' | 'config' | 'db'> & { windows: Windows };
+type ExplainDeps = Deps<'clock' | 'config' | 'db' | 'windows'>;
 
 /** @param name an e-mail or an ID */
 export async function explainLogin(deps: ExplainDeps, name: string): Promise<LoginExplanation> {

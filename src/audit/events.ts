@@ -90,6 +90,8 @@ interface ChangeMetadata {
   cron_key_created: { key_id: string; service_name: string; scopes: string[]; expires_at?: string };
   cron_key_rotated: { key_id: string; overlap_seconds: number; expires_at?: string };
   cron_key_revoked: { key_id: string; service_name: string };
+  /** `ip_address` is an address or a network; null for all */
+  login_counts_cleared: { ip_address: string | null; cleared: number };
   /** `kid`s of the keys */
   keyring_rotated: { added: string[]; dropped: string[] };
   /** `host` is the authority of its URL, whose path may be a secret; `event_types` is null for all */
@@ -117,7 +119,7 @@ export const EMAIL_FIELDS: { [Type in EventType]?: Array<FieldsOf<Type>> } = {
   password_reset_requested: ['email'],
 };
 
-export type EntityType = 'user' | 'api_key' | 'cron_key' | 'keyring' | 'webhook';
+export type EntityType = 'user' | 'api_key' | 'cron_key' | 'keyring' | 'login_counts' | 'webhook';
 
 /** What each event is about. Spec 6 has only `user`. A missing event does not compile. */
 export const ENTITY_OF = {
@@ -157,6 +159,7 @@ export const ENTITY_OF = {
   cron_key_created: 'cron_key',
   cron_key_rotated: 'cron_key',
   cron_key_revoked: 'cron_key',
+  login_counts_cleared: 'login_counts',
   keyring_rotated: 'keyring',
   webhook_created: 'webhook',
   webhook_secret_rotated: 'webhook',
@@ -373,6 +376,10 @@ const DESCRIPTIONS: { [Type in EventType]: Description<Type> } = {
   cron_key_revoked: {
     means: 'A cron key was revoked.',
     metadata: { actor: '', key_id: '', service_name: '' },
+  },
+  login_counts_cleared: {
+    means: 'The counts of logins of an address were cleared, so that it can log in again.',
+    metadata: { actor: '', ip_address: 'the address or network, null for all', cleared: 'number of counts' },
   },
   keyring_rotated: {
     means: 'The keyring was rotated.',

@@ -9,7 +9,13 @@ const PRODUCT = { name: 'auth-gateway', vendor_name: 'auth-gateway', version: GA
 
 const SEVERITIES = { Informational: 1, Low: 2, Medium: 3, High: 4 } as const;
 const STATUSES = { Success: 1, Failure: 2 } as const;
-const ENTITY_TYPES = { api_key: 'API key', cron_key: 'internal key', keyring: 'keyring', webhook: 'webhook' };
+const ENTITY_TYPES = {
+  api_key: 'API key',
+  cron_key: 'internal key',
+  keyring: 'keyring',
+  login_counts: 'login counts',
+  webhook: 'webhook',
+};
 
 /** The category of all three classes. */
 const CATEGORY = { category_uid: 3, category_name: 'Identity & Access Management' };
@@ -89,6 +95,7 @@ export const OCSF_KINDS: Record<EventType, Kind> = {
   cron_key_created: done(ENTITY_MANAGEMENT, 'Create'),
   cron_key_rotated: done(ENTITY_MANAGEMENT, 'Update'),
   cron_key_revoked: done(ENTITY_MANAGEMENT, 'Delete'),
+  login_counts_cleared: done(ENTITY_MANAGEMENT, 'Delete'),
   keyring_rotated: done(ENTITY_MANAGEMENT, 'Update'),
   webhook_created: done(ENTITY_MANAGEMENT, 'Create'),
   webhook_secret_rotated: done(ENTITY_MANAGEMENT, 'Update'),

@@ -7,7 +7,7 @@ import type { DataDir, OpenAs } from '../db/open/data-dir.js';
 import { systemClock } from '../platform/clock.js';
 import { SILENT } from '../platform/logger.js';
 import { watchClock } from '../platform/watched-clock.js';
-import type { Windows } from '../rate-limits/windows.js';
+import type { RedisClient } from '../rate-limits/redis.js';
 import type { Deps } from '../services.js';
 import { CliRefusal } from './refusal.js';
 import { printMessage, type Terminal } from './terminal.js';
@@ -23,7 +23,7 @@ export interface Contexts {
   database: Contexts['database of any schema'] & Deps<'passwordRules'> & SetsPasswords;
   'database and keyring': Contexts['database'] & Deps<'keyring'>;
   /** The login counts of addresses, in PostgreSQL or Redis. Redis is connected on the first use, and may be unreachable. */
-  'database and limits': Contexts['database'] & { windows: Windows };
+  'database and limits': Contexts['database'] & Deps<'windows'>;
 }
 
 export interface Call {
@@ -34,6 +34,9 @@ export interface Call {
 }
 
 type Open<Context> = (call: Call, cleanUp: AsyncDisposableStack) => Promise<Context>;
+
+/** How long a command waits for the connection to Redis: milliseconds. */
+const REDIS_WITHIN_MS = 5_000;
 
 /** A command hashes one password. */
 const THREADS = 4;
@@ -84,19 +87,17 @@ export const openContext: { [On in keyof Contexts]: Open<Contexts[On]> } = {
 
   'database and limits': async (call, cleanUp) => {
     const context = await openContext.database(call, cleanUp);
-    const { clock, config, db } = context;
-    const { LOGIN_LIMIT_NAME } = await import('../rate-limits/rate-limiter.js');
-    if (config.redis === undefined) {
-      const { windowsInPostgres } = await import('../rate-limits/windows.js');
-      return { ...context, windows: windowsInPostgres(db.admin, clock, LOGIN_LIMIT_NAME) };
+    const { redis: place } = context.config;
+    let redis: RedisClient | undefined;
+    if (place !== undefined) {
+      const { serversOf } = await import('../rate-limits/redis.js');
+      printMessage(call.terminal, `rate limits: Redis, ${place.kind} at ${serversOf(place)}`);
+      const { connectRedis } = await import('../rate-limits/redis-connection.js');
+      redis = connectRedis(place, SILENT);
+      cleanUp.defer(async () => redis?.disconnect());
     }
-    const { serversOf } = await import('../rate-limits/redis.js');
-    printMessage(call.terminal, `rate limits: Redis, ${config.redis.kind} at ${serversOf(config.redis)}`);
-    const { connectRedis } = await import('../rate-limits/redis-connection.js');
-    const { windowsInRedis } = await import('../rate-limits/redis-windows.js');
-    const redis = connectRedis(config.redis, SILENT);
-    cleanUp.defer(async () => redis.disconnect());
-    return { ...context, windows: windowsInRedis(redis, config.redis, clock, LOGIN_LIMIT_NAME) };
+    const { openLoginWindows } = await import('../rate-limits/login-windows.js');
+    return { ...context, windows: await openLoginWindows({ ...context, redis }, context.db.admin, REDIS_WITHIN_MS) };
   },
 };
 

@@ -1,24 +1,22 @@
 /** The commands `rate-limit …`, for the login counts of addresses. (Interface 9) */
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLimited } from '../admin/login-addresses.js';
+import { COMMAND_LINE } from '../admin/administer.js';
+import { clearLoginAddress, toLoginAddress } from '../admin/login-addresses.js';
 import { judgeOf, readLoginLimit } from '../admin/login-limit.js';
-import { isNetwork, loginGroups, loginLimitOf } from '../rate-limits/address-group.js';
 import { REMEMBERED_MS } from '../rate-limits/over-limit.js';
 import { type Command, command } from './command.js';
 import { type ParameterType, rejectUsage } from './parameter-types.js';
 import { flag, optional } from './parameters.js';
 import { printMessage } from './terminal.js';
 
-/** The groups in which an address is counted. A /48, as printed by the list, is one group. */
-const address: ParameterType<readonly string[]> = {
+const address: ParameterType<string> = {
   placeholder: 'ADDRESS',
   parse: (text, name) => {
     const bare = text.replace(/\/(48|64)$/, '');
     const isKnown = text === 'unknown' || isIP(bare) === 6 || isIP(text) === 4;
     if (!isKnown) rejectUsage(`${name} must be an IP address as printed by rate-limit list`);
-    const groups = loginGroups(bare);
-    return isNetwork(text) ? groups.filter(isNetwork) : groups;
+    return text;
   },
 };
 
@@ -31,13 +29,10 @@ export const rateLimitCommands: Record<string, Command> = {
     run: async ({ config, terminal, windows }) => {
       const limit = await readLoginLimit(config);
       printMessage(terminal, `limits: by ${judgeOf(limit)}`);
-      return (await windows.list()).map((window) => ({
-        ip_address: window.key,
-        attempts: window.count,
-        limit: loginLimitOf(window.key, limit.rateLimit),
-        is_limited: isLimited(window, limit),
-        ends_at: window.endsAt.toISOString(),
-      }));
+      return (await windows.list()).map((window) => {
+        const { ipAddress, attempts, limit: most, isLimited, endsAt } = toLoginAddress(window, limit);
+        return { ip_address: ipAddress, attempts, limit: most, is_limited: isLimited, ends_at: endsAt.toISOString() };
+      });
     },
   }),
   'rate-limit clear': command({
@@ -49,10 +44,10 @@ export const rateLimitCommands: Record<string, Command> = {
       ip: optional(address, 'clear this address; for IPv6 its /64 and its /48'),
       all: flag('clear all addresses'),
     },
-    run: async ({ terminal, windows }, { ip, all }) => {
+    run: async (context, { ip, all }) => {
       if ((ip !== undefined) === all) rejectUsage('give either --ip ADDRESS or --all');
-      const cleared = await windows.clear(ip);
-      if (cleared === 0) printMessage(terminal, 'no counts to clear');
+      const cleared = await clearLoginAddress(context, COMMAND_LINE, ip);
+      if (cleared === 0) printMessage(context.terminal, 'no counts to clear');
       else await sleep(REMEMBERED_MS); // until no instance remembers the addresses as limited
       return { cleared };
     },

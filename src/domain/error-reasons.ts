@@ -52,7 +52,8 @@ export const ERROR_REASONS = {
   // Limits of login and refresh
   login_rate_limited: { means: 'The limit of the address for logins is reached.', action: WAIT },
   rate_limited: {
-    means: 'REST: `REFRESH_RATE_LIMIT` or `SESSION_RATE_LIMIT`; the session goes on. Otherwise the limit of the key.',
+    means:
+      'REST: `REFRESH_RATE_LIMIT` or `SESSION_RATE_LIMIT`; the session goes on. Otherwise the limit of the key, or of test mails.',
     action: WAIT,
   },
 

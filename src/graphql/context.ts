@@ -22,12 +22,25 @@ import type { GatewayChecksType } from './types/gateway.js';
 
 export interface GraphqlDependencies
   extends CallerDeps,
-    Deps<'fullDisk' | 'liveLog' | 'log' | 'metrics' | 'passwords' | 'passwordRules' | 'sampling' | 'state'> {
+    Deps<
+      | 'fullDisk'
+      | 'liveLog'
+      | 'log'
+      | 'metrics'
+      | 'passwords'
+      | 'passwordRules'
+      | 'redis'
+      | 'sampling'
+      | 'state'
+      | 'windows'
+    > {
   /** When this instance was started */
   startedAt: Date;
   /** What `doctor` finds in this instance. Undefined while the first run takes too long to wait for */
   latestChecks(): Promise<GatewayChecksType | undefined>;
   documents: TrustedDocuments;
+  /** Writes a line to the terminal, which is not the log. */
+  print(line: string): void;
 }
 
 export interface GraphqlContext extends Waiting, Pick<GraphqlRequest, 'origin' | 'ids'> {

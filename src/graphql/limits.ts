@@ -61,6 +61,8 @@ export const COST_OF_METADATA = 15;
 export const COST_OF_USER_AGENT = 3;
 /** Cost of the findings of `doctor`: about fifty rows, and once a minute a run that asks every store. */
 export const COST_OF_CHECKS = 1_000;
+/** Cost of the state of mail: up to 20,000 events are counted. */
+export const COST_OF_MAIL = 1_000;
 /** Maximum number of reported validation errors and invalid values: each costs a pass over the whole document. */
 export const MAX_ERRORS = 5;
 
@@ -73,6 +75,11 @@ const MAX_FACTORS = 1 + MAX_PASSKEYS;
 /** Cost of a connection with `first` or `last` rows. Null is as if left out. */
 export function costOfPage({ args: { first, last }, childComplexity }: ComplexityEstimatorArgs): number {
   return STATEMENT_COST + Math.max(first ?? last ?? DEFAULT_ROWS, 1) * (ROW_COST + childComplexity);
+}
+
+/** Cost of login counts: a million takes 1.4 s, so at most three in an operation. */
+export function costOfAddresses(args: ComplexityEstimatorArgs): number {
+  return COUNTS_COST + costOfPage(args);
 }
 
 /** Cost of a page of audit events. To find a login and logouts by their session may read every event of a user. */

@@ -33,6 +33,7 @@ export type AdminRefusalReason =
   | 'invalid_event_types'
   | 'invalid_time'
   | 'mail_off'
+  | 'rate_limited'
   | 'invalid_page'
   | 'invalid_ids'
   | 'invalid_lines'

@@ -1,16 +1,15 @@
 /** Mails the links and notices that events of the audit log ask for. (Interface 17) */
-import type { EventType } from '../audit/events.js';
 import type { LoggedEvent } from '../audit/order.js';
 import { ACCOUNT_PATH } from '../config/config.js';
 import { addressOfLink } from '../domain/link-purpose.js';
-import type { NoticeKind } from '../domain/notices.js';
 import { type Consumer, type Delivery, showOutcome } from '../outbox/consumer.js';
 import type { Deps } from '../services.js';
 import { eraseEmailToken, linkOfChange, linkOfUndo } from './email-links.js';
-import { fieldOf, inWords, originInWords } from './event-words.js';
+import { inWords, originInWords } from './event-words.js';
 import { htmlOf } from './html.js';
-import { combined, createPrinter, dropped, MAIL_OUTCOMES, type Mailer, senderOf, TLS_ADVICE } from './mail.js';
+import { combined, dropped, MAIL_OUTCOMES, senderIn, TLS_ADVICE } from './mail.js';
 import { MAIL_CURSOR, OLDEST_SECONDS, startMailCursor } from './mail-cursor.js';
+import { type Link, linkOf, noticeIn } from './mailed-events.js';
 import {
   eraseMailed,
   eraseOld,
@@ -20,41 +19,25 @@ import {
   type Unmailable,
   waitingLink,
 } from './mailed-links.js';
-import { deliverNotice, noticeOf, type Recipient } from './notices.js';
+import { createMailer } from './mailer.js';
+import { deliverNotice, type Recipient } from './notices.js';
 import { readTemplates } from './templates.js';
 import { fill, type OwnValues, type TextName, type ValuesOfAll } from './texts.js';
 
 type Dependencies = Deps<'clock' | 'config' | 'db' | 'keyring' | 'log' | 'metrics' | 'tracing'>;
 
-/** The links that events ask for. */
-const LINK_OF = {
-  password_reset_requested: 'request',
-  password_link_issued: 'link',
-  email_change_requested: 'email-change',
-  email_changed: 'email-undo',
-} as const satisfies { [Type in EventType]?: string };
-
-type Link = (typeof LINK_OF)[keyof typeof LINK_OF];
-
-function linkOf({ event_type, metadata }: LoggedEvent): Link | undefined {
-  const link = Object.hasOwn(LINK_OF, event_type) ? LINK_OF[event_type as keyof typeof LINK_OF] : undefined;
-  return link === 'link' && fieldOf(metadata, 'mailed') !== true ? undefined : link;
-}
-
 /**
  * @param print writes a line to the terminal, for MAIL=log
  * @throws {MailTemplatesError}, or the database's error
  */
-export async function createMailConsumer(
-  deps: Dependencies,
-  print: (line: string) => void = () => undefined,
-): Promise<Consumer> {
+export async function createMailConsumer(deps: Dependencies, print: (line: string) => void): Promise<Consumer> {
   const { clock, config, db, log, metrics, tracing } = deps;
+  const { notices } = config.mail;
   const account = config.account ? `${config.publicUrl}${ACCOUNT_PATH}#sessions` : undefined;
   const templates = await readTemplates(config.mail.templates, { app: config.appUrl, account });
   const publicHost = new URL(config.publicUrl).hostname;
-  const mailer = await createMailer(deps, publicHost, print);
-  const from = senderOf(config.mail.from ?? `auth-gateway@${publicHost}`);
+  const mailer = await createMailer(config, print);
+  const from = senderIn(config);
   await startMailCursor(deps);
   for (const outcome of MAIL_OUTCOMES) metrics.mails.inc({ outcome }, 0);
 
@@ -143,19 +126,14 @@ export async function createMailConsumer(
     return delivery;
   };
 
-  const noticeIn = (event: LoggedEvent): NoticeKind | undefined => {
-    const notice = noticeOf(event);
-    return notice !== undefined && config.mail.notices.includes(notice) ? notice : undefined;
-  };
-
   return {
     ...(mailer.patience && { patience: mailer.patience }),
     open: async (id) => {
       if (id !== MAIL_CURSOR) return undefined;
       return {
-        wants: (event) => linkOf(event) !== undefined || noticeIn(event) !== undefined,
+        wants: (event) => linkOf(event) !== undefined || noticeIn(event, notices) !== undefined,
         deliver: async (event, signal) => {
-          const [link, notice] = [linkOf(event), noticeIn(event)];
+          const [link, notice] = [linkOf(event), noticeIn(event, notices)];
           const { user_id: userId } = event;
           if (userId === null) return dropped('no_user');
           const oldest = link === 'request' ? Math.min(config.resetSeconds, OLDEST_SECONDS) : OLDEST_SECONDS;
@@ -183,15 +161,4 @@ export async function createMailConsumer(
     },
     close: async () => mailer.close(),
   };
-}
-
-/** nodemailer is loaded only for MAIL=smtp. */
-async function createMailer(
-  { config: { mail } }: Dependencies,
-  publicHost: string,
-  print: (line: string) => void,
-): Promise<Mailer> {
-  if (mail.kind !== 'smtp' || mail.smtp === undefined) return createPrinter(print);
-  const { createSmtpMailer } = await import('./smtp.js');
-  return createSmtpMailer(mail.smtp, publicHost);
 }

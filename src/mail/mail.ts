@@ -1,4 +1,6 @@
 /** A mail, its sender, and the interface of what sends it. (Interface 17) */
+import type { Needs } from '../admin/administer.js';
+import type { Config } from '../config/config.js';
 import type { Delivery, Patience } from '../outbox/consumer.js';
 
 /** Labels of `auth_gateway_mails_total` */
@@ -67,6 +69,14 @@ export function senderOf(mailbox: string): Sender {
   const [, name = '', named] = /^(.*?)\s*<(.+)>$/.exec(mailbox) ?? [];
   return { name: name.trim(), address: named ?? mailbox };
 }
+
+/** MAIL_FROM, or an address at the host of PUBLIC_URL. */
+export function senderIn({ mail, publicUrl }: Config): Sender {
+  return senderOf(mail.from ?? `auth-gateway@${new URL(publicUrl).hostname}`);
+}
+
+/** What `test-mail.ts` needs, which loads what writes mails. */
+export const TESTS_MAIL = { scope: 'gateway:read' } satisfies Needs;
 
 /** RFC 3834: no answer of an absent user is wanted. */
 export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' };

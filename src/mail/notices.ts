@@ -31,6 +31,11 @@ const KIND_OF = {
   recovery_code_used: 'recovery_code_used',
 } as const satisfies { [Type in EventType]?: NoticeKind };
 
+/** Types of events that may ask for one of these notices. */
+export function typesOf(notices: readonly NoticeKind[]): EventType[] {
+  return (Object.keys(KIND_OF) as Array<keyof typeof KIND_OF>).filter((type) => notices.includes(KIND_OF[type]));
+}
+
 const TEXT_OF = {
   new_login: 'new-login',
   account_locked: 'account-locked',

@@ -22,6 +22,12 @@ export function loginGroups(ipAddress: string): [own: string, ...network: string
   return [prefix(address, 64), prefix(address, NETWORK_BITS)];
 }
 
+/** Those of an address, or of a network as a list names it: a /48 is one group. */
+export function groupsNamed(text: string): string[] {
+  const groups = loginGroups(text.replace(/\/(48|64)$/, ''));
+  return isNetwork(text) ? groups.filter(isNetwork) : groups;
+}
+
 /** @param rateLimit limit of a single address */
 export function loginLimitOf(group: string, rateLimit: number): number {
   return isNetwork(group) ? NETWORK_TIMES * rateLimit : rateLimit;

@@ -6,16 +6,26 @@ import { addSeconds, type Clock } from '../platform/clock.js';
 import { type RedisClient, redisErrorLabel, redisRemedy, serversOf } from './redis.js';
 import { RedisAway, type Window, type Windows } from './windows.js';
 
-const READY_WITHIN_MS = 5_000;
+/** How often it is looked whether the connection is there: milliseconds. */
+const LOOK_MS = 50;
 /** Keys that one SCAN visits, while other commands wait. */
 const KEYS_AT_ONCE = 1_000;
 
-/** @param name of the limit, as in `createRateLimiter` */
-export function windowsInRedis(redis: RedisClient, place: RedisTarget, clock: Clock, name: string): Windows {
+/**
+ * @param name of the limit, as in `createRateLimiter`
+ * @param readyWithinMs how long a connection that is not there yet is waited for: milliseconds
+ */
+export function windowsInRedis(
+  redis: RedisClient,
+  place: RedisTarget,
+  clock: Clock,
+  name: string,
+  readyWithinMs = 0,
+): Windows {
   const prefix = `${name}:`;
   const asked = async <T>(work: (nodes: Redis[]) => Promise<T>): Promise<T> => {
     try {
-      await ready(redis);
+      await ready(redis, readyWithinMs);
       return await work('slots' in redis ? redis.nodes('master') : [redis]);
     } catch (error) {
       const label = redisErrorLabel(error);
@@ -23,14 +33,15 @@ export function windowsInRedis(redis: RedisClient, place: RedisTarget, clock: Cl
       throw new RedisAway(`${reason}; ${redisRemedy(label, place)}`, { cause: error });
     }
   };
-  const eachBatch = async (nodes: Redis[], work: (keys: string[], node: Redis) => Promise<void>): Promise<void> => {
+  /** Until `work` returns false */
+  const eachBatch = async (nodes: Redis[], work: (keys: string[], node: Redis) => Promise<boolean>): Promise<void> => {
     for (const node of nodes) {
       const batches = node.scanStream({ match: `${prefix}*`, count: KEYS_AT_ONCE });
-      for await (const keys of batches as AsyncIterable<string[]>) await work(keys, node);
+      for await (const keys of batches as AsyncIterable<string[]>) if (!(await work(keys, node))) return;
     }
   };
   return {
-    list: () =>
+    list: (most = Number.POSITIVE_INFINITY) =>
       asked(async (nodes) => {
         const found = new Map<string, Window>(); // a scan may give a key twice
         await eachBatch(nodes, async (keys, node) => {
@@ -38,8 +49,9 @@ export function windowsInRedis(redis: RedisClient, place: RedisTarget, clock: Cl
             const key = window?.key.slice(prefix.length);
             if (window !== undefined && key !== undefined) found.set(key, { ...window, key });
           }
+          return found.size < most;
         });
-        return [...found.values()].sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
+        return [...found.values()].sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1)).slice(0, most);
       }),
     clear: (keys) =>
       asked(async (nodes) => {
@@ -51,6 +63,7 @@ export function windowsInRedis(redis: RedisClient, place: RedisTarget, clock: Cl
         let cleared = 0;
         await eachBatch(nodes, async (found, node) => {
           cleared += await deleteEach(node, found);
+          return true;
         });
         return cleared;
       }),
@@ -58,15 +71,20 @@ export function windowsInRedis(redis: RedisClient, place: RedisTarget, clock: Cl
 }
 
 /** Ignores errors meanwhile: the client tries again, or another sentinel. @throws if it takes too long */
-async function ready(redis: RedisClient): Promise<void> {
-  if (redis.status === 'ready') return;
+async function ready(redis: RedisClient, withinMs: number): Promise<void> {
   let last: unknown = new Error('connect ETIMEDOUT');
-  redis.on('error', (error) => {
+  const remember = (error: unknown): void => {
     last = error;
-  });
-  const connected = new Promise((resolve) => redis.once('ready', resolve));
-  const late = sleep(READY_WITHIN_MS, undefined, { ref: false }).then(() => Promise.reject(last));
-  await Promise.race([connected, late]);
+  };
+  redis.on('error', remember);
+  try {
+    for (let leftMs = withinMs; redis.status !== 'ready'; leftMs -= LOOK_MS) {
+      if (leftMs <= 0) throw last;
+      await sleep(LOOK_MS);
+    }
+  } finally {
+    redis.off('error', remember);
+  }
 }
 
 /** One by one, since keys of a cluster may be on different nodes. @returns how many existed */

@@ -16,21 +16,25 @@ export class RedisAway extends Outage {
 }
 
 export interface Windows {
-  /** Most requests first. @throws {RedisAway}, or the database's error */
-  list(): Promise<Window[]>;
+  /**
+   * Most requests first.
+   * @param most windows that are read, by default all; Redis then gives those that its scan finds first
+   * @throws {RedisAway}, or the database's error
+   */
+  list(most?: number): Promise<Window[]>;
   /** Clears the counters of these keys, or of all. @returns how many windows were cleared @throws as `list` */
   clear(keys?: readonly string[]): Promise<number>;
 }
 
 const windowsSql = statement(
   'rate_limit_windows',
-  { prefix: 'text', now: 'timestamptz' },
+  { prefix: 'text', now: 'timestamptz', most: 'integer?' },
   { key: 'text', count: 'integer', endsAt: 'timestamptz' },
 )`
   select substr(key, length(:prefix) + 1) as key, points as count, to_timestamp(expire / 1000.0) as "endsAt"
   from rate_limits
   where starts_with(key, :prefix) and expire > (extract(epoch from :now) * 1000)::bigint
-  order by points desc, key`;
+  order by points desc, key limit :most`;
 
 const clearWindowsSql = statement(
   'clear_rate_limit_windows',
@@ -48,7 +52,7 @@ const clearWindowsSql = statement(
 export function windowsInPostgres(db: Db, clock: Clock, name: string): Windows {
   const prefix = `${name}:`;
   return {
-    list: () => db.run(windowsSql, { prefix, now: clock.now() }),
+    list: (most) => db.run(windowsSql, { prefix, now: clock.now(), most: most ?? null }),
     clear: async (keys) => {
       const [{ cleared } = { cleared: 0 }] = await db.run(clearWindowsSql, {
         prefix,

@@ -38,6 +38,7 @@ import { createMinuteCounter } from '../platform/minute-counter.js';
 import { createSampling } from '../platform/sampling.js';
 import { NO_TRACING, type Tracing } from '../platform/tracing.js';
 import { watchClock } from '../platform/watched-clock.js';
+import { openLoginWindows } from '../rate-limits/login-windows.js';
 import { createRateLimiter, expiredWindows } from '../rate-limits/rate-limiter.js';
 import { createReadinessPoller, type ReadinessPoller } from '../readiness/poller.js';
 import { createReadiness } from '../readiness/readiness.js';
@@ -135,9 +136,11 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     state: { isStopping: false, isProxyReported: false },
     tokens: createTokens(keyring, config, clock),
     tracing,
+    windows: await openLoginWindows({ clock, config, redis }, db.admin),
   };
   starting.defer(startSweeper(services, expiringRows(config), () => measureKeyExpiry(services)).stop);
-  const consumers = await createConsumers(services, overrides.print);
+  const { print = () => undefined } = overrides;
+  const consumers = await createConsumers(services, print);
   if (consumers !== undefined) {
     const { startOutbox } = await import('../outbox/outbox.js');
     starting.defer(startOutbox(services, consumers, overrides.outboxPollMs).stop);
@@ -150,7 +153,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   });
   starting.defer(examination.stop);
   const { latest: latestChecks } = examination;
-  const asked = { ...services, startedAt: clock.now(), latestChecks, documents };
+  const asked = { ...services, startedAt: clock.now(), latestChecks, documents, print };
   const graphql = await createGraphqlServer(asked, overrides.live);
   starting.defer(graphql.stop);
   const poller = createReadinessPoller(readiness);
@@ -182,7 +185,7 @@ async function migrate(db: Database, log: Logger): Promise<void> {
 }
 
 /** Interface 17: what the outbox delivers. Undefined: neither webhooks nor mail, so nothing of it is loaded. */
-async function createConsumers(services: Services, print: Overrides['print']): Promise<Consumers | undefined> {
+async function createConsumers(services: Services, print: (line: string) => void): Promise<Consumers | undefined> {
   const { mail, webhookHosts } = services.config;
   const consumers: Consumers = {};
   if (webhookHosts !== undefined) {

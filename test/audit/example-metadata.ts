@@ -57,6 +57,7 @@ export const METADATA: { [Type in EventType]: MetadataOf<Type> } = {
   cron_key_created: { actor, key_id: KEY, service_name: 'nightly', scopes: [] },
   cron_key_rotated: { actor, key_id: KEY, overlap_seconds: 60 },
   cron_key_revoked: { actor, key_id: KEY, service_name: 'nightly' },
+  login_counts_cleared: { actor, ip_address: '192.0.2.7', cleared: 1 },
   keyring_rotated: { actor, added: ['kid-1'], dropped: [] },
   password_reset_requested: { email },
   webhook_created: { actor, webhook_id: FAMILY, host: HOST, event_types: ['login_failure'], include_emails: false },

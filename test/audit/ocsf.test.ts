@@ -75,6 +75,7 @@ test.each<[EventType, object]>([
     },
   ],
   ['webhook_paused', { class_uid: 3004, entity: { uid: FAMILY, name: 'webhook' }, unmapped: { by: 'receiver' } }],
+  ['login_counts_cleared', { class_uid: 3004, entity: { name: 'login counts' }, unmapped: { cleared: 1 } }],
   ['keyring_rotated', { class_uid: 3004, entity: { name: 'keyring' }, unmapped: { added: ['kid-1'] } }],
 ])('Interface 9: %s says who, what and from which address', (type, expected) => {
   expect(ofType(type)).toMatchObject(expected);

@@ -6,6 +6,7 @@ import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/admin/api-ke
 import { createCronKey, revokeCronKey, rotateCronKey } from '../../src/admin/cron-keys.js';
 import { forgetDevice, listDevices } from '../../src/admin/devices.js';
 import { resetFactors } from '../../src/admin/factors.js';
+import { clearLoginAddress } from '../../src/admin/login-addresses.js';
 import { mailPasswordLink } from '../../src/admin/password-links.js';
 import { revokeSession } from '../../src/admin/sessions.js';
 import {
@@ -136,6 +137,7 @@ test('Interface 11: each event type is caused here, and its description names th
     await resumeWebhook(app, COMMAND_LINE, webhook.id);
     await replayWebhook(app, COMMAND_LINE, webhook.id, gateway.clock.now());
     await deleteWebhook(app, COMMAND_LINE, webhook.id);
+    await clearLoginAddress(app, COMMAND_LINE, undefined);
     await administer(app, COMMAND_LINE, undefined, ({ audit }) =>
       audit({ eventType: 'keyring_rotated', userId: null, metadata: { added: [], dropped: [] } }),
     );

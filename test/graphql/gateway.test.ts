@@ -6,6 +6,7 @@ import { rotateKeyring } from '../../src/admin/keyring.js';
 import { variables } from '../../src/config/config.js';
 import { PUBLISH_AHEAD_SECONDS } from '../../src/credentials/keyring/keyring.js';
 import { CHECKS } from '../../src/doctor/examine.js';
+import { addSeconds } from '../../src/platform/clock.js';
 import { createExamination } from '../../src/start/examination.js';
 import { handClock } from '../support/gateway/clock.js';
 import { type Edge, ownKeyring, startEdge } from '../support/gateway/doctor.js';
@@ -42,12 +43,14 @@ beforeEach(async () => {
   admin = (await newcomer(gateway, 'admin')).as;
 });
 
-const KEYS = '{ gateway { keys { kid purpose algorithm usedFrom isInUse } } }';
+const KEYS = '{ gateway { keys { kid purpose algorithm usedFrom usedUntil neededUntil isInUse } } }';
+/** A key with which a keyring was created */
+const FIRST = { kid: expect.any(String), usedFrom: null, usedUntil: null, neededUntil: null, isInUse: true };
 const CHECKED = '{ gateway { checks { checkedAt findings { severity check seen remedy } } } }';
 const EVERYTHING = `{ gateway {
   version nodeVersion startedAt publicUrl isDevelopment areWebhooksOn isMailOn areKnownDevicesOn
   settings { name value default isSet }
-  keys { kid purpose algorithm usedFrom isInUse } checks { checkedAt findings { severity check seen remedy } }
+  keys { kid purpose algorithm usedFrom usedUntil neededUntil isInUse } mail { lag } checks { checkedAt findings { severity check seen remedy } }
 } }`;
 
 interface Checks {
@@ -70,13 +73,14 @@ test('Interface 11: an administrator sees the program, what is on, and the publi
     isDevelopment: true,
     areWebhooksOn: false,
     isMailOn: false,
+    mail: null,
     settings: expect.arrayContaining([{ name: 'PORT', value: '3000', default: '3000', isSet: false }]),
     areKnownDevicesOn: false,
   });
   expect(keys).toEqual([
-    { kid: expect.any(String), purpose: 'access', algorithm: 'EdDSA', usedFrom: null, isInUse: true },
-    { kid: expect.any(String), purpose: 'refresh', algorithm: 'HS256', usedFrom: null, isInUse: true },
-    { kid: expect.any(String), purpose: 'sealing', algorithm: 'A256GCM', usedFrom: null, isInUse: true },
+    { ...FIRST, purpose: 'access', algorithm: 'EdDSA' },
+    { ...FIRST, purpose: 'refresh', algorithm: 'HS256' },
+    { ...FIRST, purpose: 'sealing', algorithm: 'A256GCM' },
   ]);
   expect(checks.checkedAt).toBe(gateway.clock.now().toISOString());
 });
@@ -118,14 +122,35 @@ test('Interface 11: a rotation is seen: new keys are published, then used', asyn
     const before = await listed();
     const { added, usedFrom } = await rotateKeyring(rotated.app);
     await rotated.app.keyring.reload();
+    const { accessTokenSeconds, refreshTokenSeconds } = rotated.config;
+    const tokenSeconds: Record<string, number> = {
+      access: accessTokenSeconds,
+      refresh: refreshTokenSeconds,
+      sealing: 0,
+    };
     const expected = (isNewInUse: boolean) =>
-      before.flatMap((key, i) => [
-        { ...key, kid: added[i], usedFrom: usedFrom.toISOString(), isInUse: isNewInUse },
-        { ...key, isInUse: !isNewInUse },
-      ]);
+      before.flatMap((key, i) => {
+        const neededUntil = addSeconds(usedFrom, tokenSeconds[String(key['purpose'])] ?? 0).toISOString();
+        return [
+          { ...key, kid: added[i], usedFrom: usedFrom.toISOString(), isInUse: isNewInUse },
+          { ...key, usedUntil: usedFrom.toISOString(), neededUntil, isInUse: !isNewInUse },
+        ];
+      });
     expect(await listed()).toEqual(expected(false));
     rotated.clock.advance(PUBLISH_AHEAD_SECONDS);
     expect(await listed()).toEqual(expected(true));
+    // A rotation drops what is not needed any more, and nothing else.
+    for (const seconds of [1, accessTokenSeconds + 7, 3, refreshTokenSeconds + 5, 2]) {
+      rotated.clock.advance(seconds);
+      const { as: key } = await newApiKey(rotated, ['gateway:read']);
+      const { keys } = (await dataOf(rotated, key, KEYS)).gateway as {
+        keys: Array<{ kid: string; neededUntil: string }>;
+      };
+      const over = keys.filter(({ neededUntil }) => neededUntil && new Date(neededUntil) < rotated.clock.now());
+      const { dropped } = await rotateKeyring(rotated.app);
+      expect(dropped.toSorted()).toEqual(over.map(({ kid }) => kid).toSorted());
+      await rotated.app.keyring.reload();
+    }
   } finally {
     await rotated.close();
     await own.remove();

@@ -1,4 +1,4 @@
-/** The view Gateway: the instance that answers, what `doctor` finds, its keyring and its settings. */
+/** The view Gateway: the instance that answers, what `doctor` finds, limits and mail, its keyring and its settings. */
 
 import { useAnswer } from '../../kit/answer.js';
 import { Heading } from '../../kit/heading.js';
@@ -6,8 +6,10 @@ import { HAS_EXPLORER } from '../../kit/settings.js';
 import { Answered } from '../../kit/states.js';
 import { Time } from '../../kit/time.js';
 import { GatewayFacts, type GatewayFactsQuery } from '../operations.js';
+import { Addresses } from './gateway/addresses.js';
 import { Findings } from './gateway/findings.js';
 import { Keyring } from './gateway/keyring.js';
+import { Mail } from './gateway/mail.js';
 import { Settings } from './gateway/settings.js';
 
 type Facts = NonNullable<GatewayFactsQuery['gateway']>;
@@ -19,6 +21,8 @@ export function Gateway() {
       <Heading text="Gateway" />
       <Answered answer={answer}>{({ gateway }) => gateway !== null && <Instance facts={gateway} />}</Answered>
       <Findings />
+      <Addresses />
+      <Mail />
       <Answered answer={{ data: answer.data, problem: undefined }}>
         {({ gateway }) => gateway !== null && <Keyring keys={gateway.keys} />}
       </Answered>

@@ -33,8 +33,8 @@ export const keyRotation: Experiment = {
     {
       name: 'a key is dropped 400 s before its last token expires',
       file: 'src/admin/keyring.ts',
-      from: 'supersededAt(jwk, all) + tokenSeconds >=',
-      to: 'supersededAt(jwk, all) + tokenSeconds - 400 >=',
+      from: 'supersededAt(jwk, all) + tokenSecondsOf(kind, config) >=',
+      to: 'supersededAt(jwk, all) + tokenSecondsOf(kind, config) - 400 >=',
       foundBy: /^failed verifications/,
     },
     {

@@ -21,6 +21,8 @@ export interface ListedKey {
   algorithm: string;
   /** When its use began or will begin; null for a key that no rotation has added */
   usedFrom: Date | null;
+  /** When a newer key takes its place, or has; null if there is none */
+  usedUntil: Date | null;
   /** True for the current key of its purpose */
   isInUse: boolean;
 }
@@ -75,11 +77,15 @@ export async function openKeyring(file: string, clock: Clock, log: Logger): Prom
 
 function listOf(purpose: KeyPurpose, ofPurpose: readonly Key[], now: Date): ListedKey[] {
   const current = ofPurpose.find((key) => mayBeUsed(key, now));
-  return ofPurpose.map((key) => ({
-    kid: key.kid,
-    purpose,
-    algorithm: key.alg,
-    usedFrom: key.notBefore === 0 ? null : new Date(key.notBefore * 1000),
-    isInUse: key === current,
-  }));
+  return ofPurpose.map((key, i) => {
+    const supersededAt = Math.min(...ofPurpose.slice(0, i).map(({ notBefore }) => notBefore));
+    return {
+      kid: key.kid,
+      purpose,
+      algorithm: key.alg,
+      usedFrom: key.notBefore === 0 ? null : new Date(key.notBefore * 1000),
+      usedUntil: supersededAt === Number.POSITIVE_INFINITY ? null : new Date(supersededAt * 1000),
+      isInUse: key === current,
+    };
+  });
 }

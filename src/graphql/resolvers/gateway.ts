@@ -1,10 +1,25 @@
 /** Resolvers of the running gateway. (Interface 11) */
-import { Ctx, FieldResolver, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
+import { keyringTimetable } from '../../admin/keyring.js';
+import { clearLoginAddress, listLoginAddresses } from '../../admin/login-addresses.js';
+import { TESTS_MAIL } from '../../mail/mail.js';
 import { GATEWAY_VERSION } from '../../platform/versions.js';
-import { RequireScope } from '../authorization.js';
+import { operatorOf, RequireScope, RequiresWhat, userOf } from '../authorization.js';
 import type { GraphqlContext } from '../context.js';
-import { COST_OF_CHECKS } from '../limits.js';
-import { GatewayChecksType, GatewayType } from '../types/gateway.js';
+import { COST_OF_CHECKS, COST_OF_MAIL, costOfAddresses } from '../limits.js';
+import {
+  ClearLoginAddressInput,
+  ClearLoginAddressPayload,
+  GatewayChecksType,
+  GatewayMailType,
+  GatewayType,
+  LoginAddressesArgs,
+  LoginAddressesType,
+  TestMailPayload,
+} from '../types/gateway.js';
+
+/** For a test mail: milliseconds. GraphQL answers within 5 s. */
+const TEST_MS = 3_500;
 
 @Resolver(() => GatewayType)
 export class GatewayResolver {
@@ -14,7 +29,7 @@ export class GatewayResolver {
     description: 'The running gateway: its version, what is on, its keyring, and what `doctor` finds.',
   })
   gateway(@Ctx() { deps }: GraphqlContext): GatewayType {
-    const { clock, config, keyring, startedAt } = deps;
+    const { config, startedAt } = deps;
     const { isDevelopment, knownDevices, mail, publicUrl, webhookHosts } = config;
     return {
       version: GATEWAY_VERSION,
@@ -25,7 +40,7 @@ export class GatewayResolver {
       areWebhooksOn: webhookHosts !== undefined,
       isMailOn: mail.kind !== 'off',
       areKnownDevicesOn: knownDevices,
-      keys: keyring.list(clock.now()),
+      keys: keyringTimetable(deps),
       settings: config.settings,
     };
   }
@@ -39,5 +54,61 @@ export class GatewayResolver {
   })
   async checks(@Ctx() { deps }: GraphqlContext): Promise<GatewayChecksType | null> {
     return (await deps.latestChecks()) ?? null;
+  }
+
+  @RequireScope('audit:read')
+  @FieldResolver(() => LoginAddressesType, {
+    nullable: true,
+    description: 'Addresses with counted logins, and which of them cannot log in now. Null if they could not be read.',
+    complexity: costOfAddresses,
+  })
+  loginAddresses(
+    @Ctx() { caller, concurrency, deps, isGone }: GraphqlContext,
+    @Args(() => LoginAddressesArgs) { first }: LoginAddressesArgs,
+  ): Promise<LoginAddressesType> {
+    const read = () => listLoginAddresses(deps, first ?? undefined);
+    return concurrency.ofCaller(caller, 'reads', isGone, () => concurrency.ofMuch(isGone, read));
+  }
+
+  @FieldResolver(() => GatewayMailType, {
+    nullable: true,
+    description: 'Mail that waits, and the last attempt. Null if mail is off.',
+    complexity: COST_OF_MAIL,
+  })
+  async mail(@Ctx() { caller, concurrency, deps, isGone }: GraphqlContext): Promise<GatewayMailType | null> {
+    if (deps.config.mail.kind === 'off') return null;
+    const { readMailState } = await import('../../mail/mail-state.js');
+    return concurrency.ofCaller(caller, 'reads', isGone, () => readMailState(deps));
+  }
+
+  @RequiresWhat(clearLoginAddress)
+  @Mutation(() => ClearLoginAddressPayload, {
+    nullable: true,
+    description:
+      'Clears the login counts of an address, for IPv6 of its /64 and /48, so that it can log in again, within a second. Locks of ' +
+      'accounts stay.',
+  })
+  async clearLoginAddress(
+    @Ctx() context: GraphqlContext,
+    @Arg('input', () => ClearLoginAddressInput, { description: 'The address whose counts to clear.' })
+    { ipAddress }: ClearLoginAddressInput,
+  ): Promise<ClearLoginAddressPayload> {
+    return { clearedCount: await clearLoginAddress(context.deps, operatorOf(context), ipAddress) };
+  }
+
+  @RequiresWhat({ needs: TESTS_MAIL })
+  @Mutation(() => TestMailPayload, {
+    nullable: true,
+    description:
+      'Mails the caller a test, and waits for the answer of the mail server. Only for callers of type `user`; at most five an hour. Refused with `mail_off` if ' +
+      'mail is off. It does not count as the last attempt.',
+  })
+  async testMail(@Ctx() context: GraphqlContext): Promise<TestMailPayload> {
+    const { deps, caller } = context;
+    const { sub } = userOf(caller);
+    const { testMail } = await import('../../mail/test-mail.js');
+    const { delivery, milliseconds } = await testMail(deps, operatorOf(context), sub, deps.print, TEST_MS);
+    const { outcome, status = null } = delivery;
+    return { outcome, status, milliseconds };
   }
 }

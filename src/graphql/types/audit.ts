@@ -26,6 +26,7 @@ export const AuditEntityTypeEnum = spelledEnum<EntityType>(
     api_key: 'An API key.',
     cron_key: 'A cron key.',
     keyring: 'The keyring of the gateway, which has no id.',
+    login_counts: 'The counts of logins by address, which have no id.',
     webhook: 'A webhook.',
   },
 );
@@ -69,8 +70,8 @@ export class AuditEventType extends EventBase implements AuditRow {
   @Field(() => ID, {
     nullable: true,
     description:
-      'Id of the user, key or webhook that the event is about. Null for the keyring, or if the email is unknown. The ' +
-      'filter `entityId` takes it.',
+      'Id of the user, key or webhook that the event is about. Null for the keyring and login counts, or if the email is ' +
+      'unknown. The filter `entityId` takes it.',
   })
   entityId!: string | null;
 

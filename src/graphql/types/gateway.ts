@@ -1,8 +1,13 @@
 /** The type `Gateway`: the instance that answers, its keyring, and what `doctor` finds. (Interface 11) */
-import { Field, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { TimetableKey } from '../../admin/keyring.js';
+import type { LoginAddress, LoginAddresses } from '../../admin/login-addresses.js';
+import type { EventType } from '../../audit/events.js';
 import type { Setting } from '../../config/environment.js';
-import type { ListedKey } from '../../credentials/keyring/keyring.js';
 import type { KeyPurpose } from '../../credentials/keyring/private-jwks.js';
+import type { MailState, WaitingMails } from '../../mail/mail-state.js';
+import { AuditEventTypeEnum } from './audit.js';
+import { CountType } from './connection.js';
 import { GraphQLDateTime } from './scalars.js';
 import { spelledEnum } from './spelled-enum.js';
 
@@ -13,7 +18,7 @@ const KeyringKeyPurposeEnum = spelledEnum<KeyPurpose>('KeyringKeyPurpose', 'What
 });
 
 @ObjectType('KeyringKey', { simpleResolvers: true, description: 'A key of the keyring, without its secret.' })
-export class KeyringKeyType implements ListedKey {
+export class KeyringKeyType implements TimetableKey {
   @Field(() => String, { description: 'Id of the key, which is in the header of each token that it signs.' })
   kid!: string;
   @Field(() => KeyringKeyPurposeEnum, { description: 'What the key is for.' }) purpose!: KeyPurpose;
@@ -26,6 +31,18 @@ export class KeyringKeyType implements ListedKey {
       'which the keyring was created.',
   })
   usedFrom!: Date | null;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'When a newer key takes its place, or has taken it. Null if there is none.',
+  })
+  usedUntil!: Date | null;
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description:
+      'When the last token that it has signed expires; a later rotation drops it. Stored secrets are sealed again before. Null ' +
+      'if there is no newer key.',
+  })
+  neededUntil!: Date | null;
   @Field(() => Boolean, {
     description:
       'Whether it is the key that signs or seals now. One key of each purpose is. Older ones verify and open what they have made.',
@@ -77,6 +94,83 @@ export class SettingType implements Setting {
   @Field(() => String, { nullable: true, description: 'The default of this set-up. Null if there is none.' })
   default!: string | null;
   @Field(() => Boolean, { description: 'Whether it is set.' }) isSet!: boolean;
+}
+
+@ArgsType()
+export class LoginAddressesArgs {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Maximum number of addresses to return, from 1 to 100. 50 by default.',
+  })
+  first?: number | null;
+}
+
+@ObjectType('LoginAddress', { simpleResolvers: true, description: 'An address whose logins are counted.' })
+export class LoginAddressType implements LoginAddress {
+  @Field(() => String, { description: 'An address of IPv4, or a /64 or /48 network of IPv6.' }) ipAddress!: string;
+  @Field(() => Int, { description: 'Number of logins in this window, right or wrong.' }) attempts!: number;
+  @Field(() => Int, { description: '`LOGIN_RATE_LIMIT`, for a /48 eight times as many.' }) limit!: number;
+  @Field(() => Boolean, { description: 'Whether the next login is refused.' }) isLimited!: boolean;
+  @Field(() => GraphQLDateTime, { description: 'When the window ends, and the count with it.' }) endsAt!: Date;
+}
+
+@ObjectType('LoginAddresses', {
+  simpleResolvers: true,
+  description:
+    'Addresses with counted logins. At most 10,000 are read: in PostgreSQL those with most logins, in Redis those that it finds first.',
+})
+export class LoginAddressesType implements LoginAddresses {
+  @Field(() => CountType, { description: 'Number of addresses and networks.' }) totalCount!: CountType;
+  @Field(() => CountType, { description: 'Number of those that cannot log in now.' }) limitedCount!: CountType;
+  @Field(() => [LoginAddressType], { description: 'Those that cannot log in now, then the others, most logins first.' })
+  nodes!: LoginAddressType[];
+}
+
+@InputType({ description: 'The address whose counts to clear.' })
+export class ClearLoginAddressInput {
+  @Field(() => String, { description: 'The address, or a network as in `LoginAddress`.' }) ipAddress!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What was cleared.' })
+export class ClearLoginAddressPayload {
+  @Field(() => Int, { description: 'Number of cleared counts: 0 if there was none.' }) clearedCount!: number;
+}
+
+@ObjectType('WaitingMails', { simpleResolvers: true, description: 'Events of one type that wait for their mail.' })
+export class WaitingMailsType implements WaitingMails {
+  @Field(() => AuditEventTypeEnum, { description: 'Type of the events. Some need no mail after all.' })
+  eventType!: EventType;
+  @Field(() => Int, { description: 'Number of events that were not tried.' }) queued!: number;
+  @Field(() => Int, { description: 'Number of events that are being tried, or have failed and are tried again.' })
+  retried!: number;
+}
+
+@ObjectType('MailAttempt', { simpleResolvers: true, description: 'An attempt to send a mail.' })
+export class MailAttemptType {
+  @Field(() => GraphQLDateTime, { description: 'When the attempt ended.' }) at!: Date;
+  @Field(() => String, { description: 'Its outcome: `delivered`, or another one of docs/mail.md.' }) outcome!: string;
+  @Field(() => Int, { nullable: true, description: 'SMTP status of the answer. Null if there was none.' })
+  status!: number | null;
+}
+
+@ObjectType('GatewayMail', { simpleResolvers: true, description: 'Mail that waits, and the last attempt.' })
+export class GatewayMailType implements MailState {
+  @Field(() => [WaitingMailsType], { description: 'Events that wait for their mail, by type.' })
+  waiting!: WaitingMailsType[];
+  @Field(() => Boolean, { description: 'False if 10,000 events or more wait; then the counts are too low.' })
+  isComplete!: boolean;
+  @Field(() => Int, { description: 'Seconds for which the oldest event has waited. 0 if none does.' }) lag!: number;
+  @Field(() => MailAttemptType, { nullable: true, description: 'The last attempt. Null if there was none.' })
+  lastAttempt!: MailAttemptType | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'Result of the attempt.' })
+export class TestMailPayload {
+  @Field(() => String, { description: 'As in `MailAttempt`; `timeout` after 3.5 seconds.' }) outcome!: string;
+  @Field(() => Int, { nullable: true, description: 'SMTP status of the answer. Null if there was none.' })
+  status!: number | null;
+  @Field(() => Int, { description: 'From the name of the server to its answer, in milliseconds.' })
+  milliseconds!: number;
 }
 
 @ObjectType('Gateway', {

@@ -67,6 +67,12 @@ const TOLD: Array<[type: string, metadata: Record<string, unknown>, sentence: st
   ['cron_key_created', { actor: 'A', key_id, scopes: [] }, 'A created the cron key billing'],
   ['cron_key_rotated', { actor: 'A', key_id }, 'A rotated the cron key billing'],
   ['cron_key_revoked', { actor: 'A', key_id }, 'A revoked the cron key billing'],
+  [
+    'login_counts_cleared',
+    { actor: 'A', ip_address: '192.0.2.7', cleared: 1 },
+    'A cleared the login counts of 192.0.2.7',
+  ],
+  ['login_counts_cleared', { actor: 'A', ip_address: null, cleared: 3 }, 'A cleared the login counts of all addresses'],
   ['keyring_rotated', { actor: 'A', added: [], dropped: [] }, 'A rotated the signing keys'],
   ['webhook_created', { actor: 'A', webhook_id, host: 'hooks.example' }, 'A created the webhook hooks.example'],
   ['webhook_deleted', { actor: 'A', webhook_id }, 'A deleted the webhook hooks.example'],

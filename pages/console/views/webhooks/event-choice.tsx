@@ -45,6 +45,7 @@ const SUBJECT_OF: Record<AuditEventType, (typeof SUBJECTS)[number]> = {
   cron_key_created: 'Keys',
   cron_key_rotated: 'Keys',
   cron_key_revoked: 'Keys',
+  login_counts_cleared: 'Logins and sessions',
   keyring_rotated: 'Keys',
   webhook_created: 'Webhooks',
   webhook_deleted: 'Webhooks',
