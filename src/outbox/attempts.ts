@@ -20,7 +20,7 @@ export interface PastAttempt {
   milliseconds: number;
 }
 
-/** The next free number of a cursor's attempts, as a column that an update of `outbox_cursors` sets. @param attempts SQL of JSON */
+/** SQL for the `set` of an update of `outbox_cursors`: counts attempts, so that each has a number. @param attempts SQL of JSON */
 export const countAttempts = (attempts: string): string =>
   `attempt_count = attempt_count + jsonb_array_length(${attempts})`;
 

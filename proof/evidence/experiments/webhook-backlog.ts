@@ -1,4 +1,4 @@
-/** A long backlog is delivered once and in order, in flat memory. (Interface 17) */
+/** A long backlog is delivered once and in order, in flat memory, and its last attempts are stored. (Interface 17) */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +13,8 @@ import { judgeRise, startSamples } from '../lab/samples.js';
 const EVENTS = { small: 2_000, full: 1_000_000 };
 /** What has not arrived counts as lost if nothing has for so long: milliseconds. */
 const PATIENCE_MS = 20_000;
+/** Of a webhook, the newest stay. */
+const ATTEMPTS = 50;
 
 export const webhookBacklog: Experiment = {
   name: 'webhook-backlog',
@@ -23,6 +25,13 @@ export const webhookBacklog: Experiment = {
       from: 'where (audit_events.written_at, id) > (:at::timestamptz, :id) and',
       to: 'where (audit_events.written_at, id) >= (:at::timestamptz, :id) and',
       foundBy: /^events of a backlog/,
+    },
+    {
+      name: 'of a page, the first attempts are stored',
+      file: 'src/outbox/cursors.ts',
+      from: 'attempted.slice(-MAX_ATTEMPTS)',
+      to: 'attempted.slice(0, MAX_ATTEMPTS)',
+      foundBy: /^stored attempts/,
     },
   ],
   run: async (lab, size) => {
@@ -43,7 +52,12 @@ export const webhookBacklog: Experiment = {
     const samples = startSamples(process.pid ?? 0, db);
     await receiver.settled(events);
     const seconds = (receiver.lastMs() - startedMs) / 1000;
-    const { arrived, notLater } = receiver.counts();
+    const { arrived, notLater, last } = receiver.counts();
+    const stored = await db.query<{ event: string }>(
+      'select event_id::text as event from webhook_attempts where webhook_id = $1 order by number',
+      [webhook_id],
+    );
+    const wrong = last.filter((event, index) => stored[index]?.event !== event);
     const rows = [
       {
         what: 'events of a backlog that did not arrive, or not once and in order',
@@ -51,6 +65,13 @@ export const webhookBacklog: Experiment = {
         least: events,
         violations: Math.abs(events - arrived) + notLater,
         figures: { seconds, events_per_second: arrived / seconds },
+      },
+      {
+        what: 'stored attempts that are not the last 50 requests, in their order',
+        trials: last.length,
+        least: ATTEMPTS,
+        violations: wrong.length + Math.abs(stored.length - last.length),
+        examples: wrong,
       },
     ];
     const memory = judgeRise('mib', 'while a backlog is delivered', await samples.stop(), seconds);
@@ -60,8 +81,11 @@ export const webhookBacklog: Experiment = {
 
 interface Counting {
   authority: string;
-  /** `notLater`: requests whose `sequence` is not greater than the one before */
-  counts(): { arrived: number; notLater: number };
+  /**
+   * `notLater`: requests whose `sequence` is not greater than the one before.
+   * `last`: ids of the events of the last 50, oldest first
+   */
+  counts(): { arrived: number; notLater: number; last: string[] };
   /** When the last request came: milliseconds, as of `performance.now()` */
   lastMs(): number;
   /** Waits until so many have come and no more does, one came again, or nothing comes any more. */
@@ -71,15 +95,18 @@ interface Counting {
 async function startCounting(lab: Lab): Promise<Counting> {
   let arrived = 0;
   let notLater = 0;
-  let last = '';
+  let lastSequence = '';
+  const last: string[] = [];
   let lastMs = performance.now();
   const server = createServer(async (req, res) => {
     const parts: Buffer[] = [];
     for await (const part of req) parts.push(part);
     const { sequence } = (JSON.parse(Buffer.concat(parts).toString()) as { data: { sequence: string } }).data;
     arrived += 1;
-    if (sequence <= last) notLater += 1;
-    last = sequence;
+    if (sequence <= lastSequence) notLater += 1;
+    lastSequence = sequence;
+    last.push(String(req.headers['webhook-id']));
+    if (last.length > ATTEMPTS) last.shift();
     lastMs = performance.now();
     res.writeHead(204).end();
   });
@@ -90,7 +117,7 @@ async function startCounting(lab: Lab): Promise<Counting> {
   });
   return {
     authority: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    counts: () => ({ arrived, notLater }),
+    counts: () => ({ arrived, notLater, last }),
     lastMs: () => lastMs,
     settled: async (events) => {
       lastMs = performance.now();

@@ -47,7 +47,7 @@ interface SendProps {
   onSent?(): void;
 }
 
-/** A button that sends an event, and says below it the outcome of that. */
+/** A button that sends an event, with the outcome below it. */
 export function SendNow({ children, label, send, onSent }: SendProps) {
   const [isSending, setSending] = useState(false);
   const [said, setSaid] = useState<ComponentChildren>();
