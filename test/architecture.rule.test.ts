@@ -51,7 +51,7 @@ const NEXT_TO_SRC: Record<string, RegExp> = {
   'pages/account': /^(pages\/kit\/.+|client\/src\/(account|browser)\.ts)$/,
   'pages/gate': /^(pages\/kit\/.+|client\/src\/(inside|browser)\.ts)$/,
   'pages/set-password': /^pages\/kit\//,
-  'pages/explorer': /^(pages\/kit\/(brand\.tsx|theme\.ts)|client\/src\/browser\.ts|schema\.graphql)$/,
+  'pages/explorer': /^(pages\/kit\/(brand\.tsx|(settings|theme)\.ts)|client\/src\/browser\.ts|schema\.graphql)$/,
   'pages/console': /^(pages\/kit\/.+|src\/(domain\/scopes|platform\/csv)\.ts)$/,
   'proof/evidence': /^(src\/db\/embedded|client\/src|test)\//,
   'proof/bench': /^(src|test|proof\/evidence)\//,
