@@ -52,7 +52,7 @@ export function Copyable({ label, text, copies = text, children }: CopyableProps
     <div class="copyable">
       <p class="copyable-label">{label}</p>
       <pre ref={box}>{text}</pre>
-      <p class="copyable-actions">
+      <p class="row copyable-actions">
         <CopyButton label={label.toLowerCase()} copy={copy}>
           {children}
         </CopyButton>

@@ -39,7 +39,7 @@ export function FilterForm() {
     if (input instanceof HTMLInputElement) input.value = '';
   };
   return (
-    <form class="add-filter" onSubmit={add}>
+    <form class="stack add-filter" onSubmit={add}>
       <div>
         <label for={`${id}-field`}>Filter by</label>
         <select

@@ -81,13 +81,7 @@ export function SessionStory({ id, onEnded }: { id: string; onEnded(): void }) {
   );
 }
 
-interface ToldProps {
-  session: Session;
-  answer: Answer<AuditSessionQuery>;
-  onEnded(): void;
-}
-
-function Told({ session, answer, onEnded }: ToldProps) {
+function Told({ session, answer, onEnded }: { session: Session; answer: Answer<AuditSessionQuery>; onEnded(): void }) {
   const steps = useSteps(session.id);
   const [isEnding, setEnding] = useState(false);
   const { user, userId, startedAt, endedAt, endReason, isLive, isCurrent } = session;
@@ -165,7 +159,7 @@ export function Steps({ steps }: { steps: Rows<Step> }) {
       <ProblemNotice problem={problem} />
       {rows === undefined && problem === undefined && <Loading />}
       {rows !== undefined && (
-        <ol class="steps" ref={list}>
+        <ol class="stack steps" ref={list}>
           {foldSteps(rows).map(({ first, last, count }) => (
             <li key={first.id} class={isEnded(first) ? undefined : `step-${first.kind}`}>
               {count === 1 ? (
