@@ -22,7 +22,10 @@ const COLUMNS: Array<Column<Event>> = [
     name: 'Who',
     cell: (event) => (
       <>
-        <Subject event={event} /> <span class="quiet">{noteOf(event)}</span>
+        <span class="line" title={emailOf(event)}>
+          <Subject event={event} />
+        </span>{' '}
+        <span class="quiet">{noteOf(event)}</span>
       </>
     ),
   },
@@ -37,6 +40,10 @@ const COLUMNS: Array<Column<Event>> = [
   },
   { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
 ];
+
+function emailOf({ user, metadata: { email } }: Event): string | undefined {
+  return user?.email ?? (typeof email === 'string' ? email : undefined);
+}
 
 export function FailureList({ pollMs }: { pollMs: number }) {
   const answer = useAnswer(Events, { first: SHOWN, filter: { eventTypes: TYPES } }, { pollMs });
