@@ -7,8 +7,8 @@ import { Id } from '../kit/foreign.js';
 import { Link, pathTo } from '../kit/location.js';
 import { dayName, Time, utcText } from '../kit/time.js';
 import { useUniqueId } from '../kit/unique-id.js';
-import { ActorName, EventSentence, fieldsOf, nameInMetadata, Origin } from './event-words.js';
-import { type Event, nameOf, toneOf } from './events.js';
+import { ActorName, EventSentence, fieldsOf, nameInMetadata } from './event-words.js';
+import { type Event, nameOf, Origin, toneOf } from './events.js';
 import { AUDIT_LOG } from './paths.js';
 
 interface EventListProps {

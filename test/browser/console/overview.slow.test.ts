@@ -231,11 +231,19 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
       await page.setViewportSize({ width, height: 800 });
       for (const each of [email, `nobody.${email}`]) {
         const line = page.getByRole('table', { name: 'Last failures' }).getByTitle(each, { exact: true });
-        const { height, size } = await line.evaluate((element) => ({
-          height: element.getBoundingClientRect().height,
-          size: Number.parseFloat(getComputedStyle(element).fontSize),
-        }));
+        const { height, size, cut, dots } = await line.evaluate((element) => {
+          const text = element.querySelector('bdi') as Element;
+          const { fontSize, textOverflow, display } = getComputedStyle(text);
+          return {
+            height: element.getBoundingClientRect().height,
+            size: Number.parseFloat(fontSize),
+            cut: text.scrollWidth > text.clientWidth,
+            dots: `${display} ${textOverflow}`,
+          };
+        });
         expect(height).toBeLessThan(2.5 * size); // of two lines three
+        expect(dots).toBe('inline-block ellipsis');
+        if (width === 1024) expect(cut).toBe(true);
       }
     }
     expect(await lookAt(page)).toEqual(GOOD);

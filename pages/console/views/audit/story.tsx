@@ -7,12 +7,11 @@ import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Device } from '../../../kit/device.js';
 import { Foreign, Id } from '../../../kit/foreign.js';
 import { ask } from '../../../kit/graphql.js';
-import { Link } from '../../../kit/location.js';
 import { More } from '../../../kit/more.js';
 import type { Answer, Rows } from '../../../kit/rows.js';
 import { Answered, Loading, ProblemNotice } from '../../../kit/states.js';
 import { Time } from '../../../kit/time.js';
-import { ENDED_TOKEN } from '../../events.js';
+import { ENDED_TOKEN, UserLink } from '../../events.js';
 import {
   AuditSession,
   type AuditSessionQuery,
@@ -22,7 +21,6 @@ import {
   type SessionEndReason,
   type SessionEventKind,
 } from '../../operations.js';
-import { pathOfUser } from '../../paths.js';
 import { foldSteps } from './fold.js';
 
 export type Step = NonNullable<AuditStepsQuery['session']>['events']['nodes'][number];
@@ -96,16 +94,7 @@ function Told({ session, answer, onEnded }: { session: Session; answer: Answer<A
     <>
       <div class="bar">
         <p>
-          {user === null ? (
-            <>
-              Deleted user <Id id={userId} />
-            </>
-          ) : (
-            <Link to={pathOfUser(user.id)}>
-              <Foreign text={user.email} />
-            </Link>
-          )}
-          , since <Time at={startedAt} form="clock" />:{' '}
+          <UserLink user={user} userId={userId} />, since <Time at={startedAt} form="clock" />:{' '}
           {isLive ? (
             <span class="good">live</span>
           ) : (
