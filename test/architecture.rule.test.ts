@@ -52,7 +52,7 @@ const NEXT_TO_SRC: Record<string, RegExp> = {
   'pages/gate': /^(pages\/kit\/.+|client\/src\/(inside|browser)\.ts)$/,
   'pages/set-password': /^pages\/kit\//,
   'pages/explorer': /^(pages\/kit\/(brand\.tsx|(settings|theme)\.ts)|client\/src\/browser\.ts|schema\.graphql)$/,
-  'pages/console': /^(pages\/kit\/.+|src\/(domain\/scopes|platform\/csv)\.ts)$/,
+  'pages/console': /^(pages\/kit\/.+|src\/(domain\/scopes|platform\/csv)\.ts|examples\/services\/signed\.sh)$/,
   'proof/evidence': /^(src\/db\/embedded|client\/src|test)\//,
   'proof/bench': /^(src|test|proof\/evidence)\//,
   'proof/scale': /^(test|proof\/(bench|evidence))\//,
