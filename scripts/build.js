@@ -21,7 +21,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** From which the program is made; the lock is of the packages as they are installed. */
 const MADE_FROM = [
-  ...['src', 'migrations', 'pages', 'scripts', 'schema.graphql'],
+  ...['src', 'migrations', 'pages', 'scripts', 'schema.graphql', 'examples/services/signed.sh'],
   ...['client/src', 'client/package.json', 'client/README.md', 'client/LICENSE', 'client/tsconfig.json'],
   ...['tsconfig.json', 'tsconfig.build.json', 'node_modules/.package-lock.json'],
 ];

@@ -10,7 +10,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { withMark } from './page-mark.js';
 
-const APPS = ['console', 'account', 'gate'];
+/** With the titles that they have until a heading is drawn */
+const APPS = { console: 'auth-gateway', account: 'Your account', gate: 'Log in' };
 /** The modules whose exports are all documents that pages and the client ask */
 const DOCUMENTS = [
   'client/src/documents.ts',
@@ -19,11 +20,11 @@ const DOCUMENTS = [
   'pages/kit/own/operations.ts',
 ];
 /** The folders that it fills */
-export const APP_FOLDERS = APPS.map((app) => `dist/${app}`);
+export const APP_FOLDERS = Object.keys(APPS).map((app) => `dist/${app}`);
 
 /** @returns the files that it has written */
 export async function bundleApps() {
-  return (await Promise.all([...APPS.map(bundleApp), writeDocuments()])).flat();
+  return (await Promise.all([...Object.entries(APPS).map(bundleApp), writeDocuments()])).flat();
 }
 
 /** The documents by their SHA-256, which the gateway trusts. (Interface 24) */
@@ -42,7 +43,7 @@ async function writeDocuments() {
   return [file];
 }
 
-async function bundleApp(app) {
+async function bundleApp([app, title]) {
   const source = `pages/${app}/page`;
   const folder = `dist/${app}`;
   const { outputFiles, metafile } = await build({
@@ -55,7 +56,7 @@ async function bundleApp(app) {
     format: 'esm',
     minify: true,
     target: 'es2022',
-    loader: { '.svg': 'dataurl' },
+    loader: { '.sh': 'text', '.svg': 'dataurl' },
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
@@ -64,7 +65,10 @@ async function bundleApp(app) {
     write: false,
     logLevel: 'warning',
   });
-  const page = await pageOf(source, `/${app}/assets`, metafile);
+  const template = (await readFile('pages/kit/page.html', 'utf8'))
+    .replaceAll('/APP/', `/${app}/`)
+    .replace('TITLE', title);
+  const page = pageOf(template, source, `/${app}/assets`, metafile);
   await mkdir(folder, { recursive: true });
   const write = async (name, content) => {
     const file = `${folder}/${name}.gz`;
@@ -77,15 +81,14 @@ async function bundleApp(app) {
 
 /**
  * @param assets where the gateway serves the files
- * @returns `page.html` with the names that its script and style have got, and with what the script imports at once
+ * @returns the page with the names that its script and style have got, and with what the script imports at once
  */
-async function pageOf(source, assets, { outputs }) {
+function pageOf(template, source, assets, { outputs }) {
   const outputOf = (entry) => Object.keys(outputs).find((path) => outputs[path].entryPoint === entry);
   const urlOf = (path) => `${assets}/${basename(path)}`;
   const script = outputOf(`${source}.tsx`);
   const preloads = importsOf(script, outputs).map((path) => `<link rel="modulepreload" href="${urlOf(path)}">\n`);
-  const page = withMark(await readFile(`${source}.html`, 'utf8'));
-  const named = replaceOnce(page, `${assets}/page.css`, urlOf(outputOf(`${source}.css`)));
+  const named = replaceOnce(withMark(template), `${assets}/page.css`, urlOf(outputOf(`${source}.css`)));
   const withScript = replaceOnce(named, `${assets}/page.js`, urlOf(script));
   return replaceOnce(withScript, '<script ', `${preloads.join('')}<script `);
 }

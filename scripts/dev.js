@@ -15,6 +15,7 @@ const WATCHED = [
   'pages',
   'scripts',
   'schema.graphql',
+  'examples/services/signed.sh',
   'node_modules/.package-lock.json',
 ];
 /** Many files at once, as by a checkout, are one change. */

@@ -30,7 +30,7 @@ const BUILDS_MS = 300_000;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-build-'));
-  const made = ['bin', 'client', 'pages', 'migrations', 'package.json', 'schema.graphql', 'scripts', 'src'];
+  const made = ['bin', 'client', 'examples', 'pages', 'migrations', 'package.json', 'schema.graphql', 'scripts', 'src'];
   for (const path of [...made, 'tsconfig.json', 'tsconfig.build.json']) {
     cpSync(path, join(folder, path), { recursive: true });
   }
@@ -217,7 +217,7 @@ describe('the commit of the build', () => {
     return git('rev-parse', 'HEAD').trim();
   };
   const revision = (): string => JSON.parse(run('bin/auth-gateway', '--version', '--json')).revision;
-  const rest = ['client', 'pages', 'migrations', 'bin', 'schema.graphql', 'tsconfig*.json'];
+  const rest = ['client', 'examples', 'pages', 'migrations', 'bin', 'schema.graphql', 'tsconfig*.json'];
 
   test('Interface 9: without a checkout it is that of REVISION, or unknown', () => {
     build();

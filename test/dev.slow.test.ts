@@ -21,6 +21,7 @@ beforeAll(async () => {
   const needed = [
     'bin',
     'client',
+    'examples',
     'pages',
     'migrations',
     'package.json',

@@ -5,7 +5,7 @@ import { deviceText } from '../kit/device.js';
 import { Foreign } from '../kit/foreign.js';
 import { ask } from '../kit/graphql.js';
 import { Link, pathTo } from '../kit/location.js';
-import type { Column } from '../kit/table.js';
+import { actions, type Column } from '../kit/table.js';
 import { Time } from '../kit/time.js';
 import { RevokeSession } from './operations.js';
 import { AUDIT_LOG } from './paths.js';
@@ -18,11 +18,8 @@ function nameOf({ ipAddress, userAgent }: Session): string {
 }
 
 /** The column of links to events, and of buttons that end a session other than that of this page */
-export const actionsOn = <Of extends Session>(end: (session: Of) => void): Column<Of> => ({
-  name: 'Actions',
-  isNameHidden: true,
-  align: 'end',
-  cell: (session) => (
+export const actionsOn = <Of extends Session>(end: (session: Of) => void): Column<Of> =>
+  actions((session) => (
     <div class="row-actions">
       {can('audit:read') && (
         <Link
@@ -38,8 +35,7 @@ export const actionsOn = <Of extends Session>(end: (session: Of) => void): Colum
         </button>
       )}
     </div>
-  ),
-});
+  ));
 
 interface EndProps {
   session: Session;

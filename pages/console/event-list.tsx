@@ -7,8 +7,8 @@ import { Id } from '../kit/foreign.js';
 import { Link, pathTo } from '../kit/location.js';
 import { dayName, Time, utcText } from '../kit/time.js';
 import { useUniqueId } from '../kit/unique-id.js';
-import { ActorName, EventSentence, fieldsOf, nameInMetadata, Origin } from './event-words.js';
-import { type Event, nameOf, toneOf } from './events.js';
+import { ActorName, EventSentence, fieldsOf, nameInMetadata } from './event-words.js';
+import { type Event, nameOf, Origin, toneOf } from './events.js';
 import { AUDIT_LOG } from './paths.js';
 
 interface EventListProps {
@@ -25,7 +25,7 @@ export function EventList({ caption, events, isNew, seenAt = '' }: EventListProp
   const names = namesIn(events);
   let day = '';
   return (
-    <ol class="events" aria-label={caption}>
+    <ol class="events sheet" aria-label={caption}>
       {events.map((event, i) => {
         const before = day;
         day = dayName(new Date(event.createdAt));
@@ -105,7 +105,7 @@ function Details({ event, nameOfEntity }: Omit<RowProps, 'isNew'>) {
   const { id, createdAt, actor, ipAddress, userAgent, sessionId, userId, entityId } = event;
   const about = userId ?? entityId;
   return (
-    <div class="event-details">
+    <div class="stack event-details">
       <dl class="facts-list">
         <dt>Time</dt>
         <dd>

@@ -5,7 +5,7 @@ import { Link, pathTo } from '../kit/location.js';
 import { durationText, Time } from '../kit/time.js';
 import { type Event, eventName, isEventType, nameOf, noteOf, Person, Subject, toneOf } from './events.js';
 import type { AuditEventType } from './operations.js';
-import { AUDIT_LOG, KEYS, WEBHOOKS } from './paths.js';
+import { KEYS, WEBHOOKS } from './paths.js';
 
 /**
  * `{name}` is the actor, the user, the key or webhook (`entity`), why it was refused, or a field of the metadata.
@@ -326,14 +326,3 @@ export function fieldsOf({ metadata, sessionId }: Event): Array<[name: string, v
 }
 
 export { Actor as ActorName };
-
-/** The events of an address, or who else it was. */
-export function Origin({ ipAddress }: { ipAddress: string }) {
-  if (ipAddress === 'cli') return <>the command line</>;
-  if (ipAddress === 'gateway') return <>the gateway itself</>;
-  return (
-    <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
-      <Foreign text={ipAddress} />
-    </Link>
-  );
-}

@@ -1,9 +1,9 @@
 /** Names of audit events, and whom they are about. */
 import type { ComponentChildren } from 'preact';
 import { Cut, Foreign, Id } from '../kit/foreign.js';
-import { Link } from '../kit/location.js';
+import { Link, pathTo } from '../kit/location.js';
 import type { AuditEventType, EventsQuery } from './operations.js';
-import { pathOfUser } from './paths.js';
+import { AUDIT_LOG, pathOfUser } from './paths.js';
 
 export type Event = NonNullable<EventsQuery['auditEvents']>['nodes'][number];
 
@@ -94,9 +94,13 @@ export function Subject({ event: { user, userId, metadata, userOfEmail: holder }
   if (user !== null) return <Person {...user} />;
   if (userId === null && holder !== null && holder.email === email) return <Person {...holder} />;
   if (typeof email === 'string') return <Cut text={email} />;
-  return userId === null ? (
-    <>{NOBODY}</>
-  ) : (
+  return userId === null ? <>{NOBODY}</> : <UserLink user={null} userId={userId} />;
+}
+
+/** @param user null once deleted */
+export function UserLink({ user, userId }: { user: { id: string; email: string } | null; userId: string }) {
+  if (user !== null) return <Person {...user} />;
+  return (
     <>
       deleted user <Id id={userId} />
     </>
@@ -107,6 +111,17 @@ export function Person({ id, email }: { id: string; email: string }) {
   return (
     <Link to={pathOfUser(id)}>
       <Foreign text={email} />
+    </Link>
+  );
+}
+
+/** The events of an address, or who else it was. */
+export function Origin({ ipAddress }: { ipAddress: string }) {
+  if (ipAddress === 'cli') return <>the command line</>;
+  if (ipAddress === 'gateway') return <>the gateway itself</>;
+  return (
+    <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
+      <Foreign text={ipAddress} />
     </Link>
   );
 }

@@ -1,8 +1,10 @@
 /** Sends a query with exactly one credential, and words the answer. */
-import type { AuthClient } from '../../client/src/browser.js';
-import type { Chosen } from './credential.js';
+import { createAuthClient } from '../../client/src/browser.js';
+import { PUBLIC_URL } from '../kit/settings.js';
 import { operationAt } from './operation.js';
-import { WAYS } from './ways.js';
+import { type Chosen, WAYS } from './ways.js';
+
+export const auth = createAuthClient({ url: '/' });
 
 export interface Answer {
   /** A line on how it went */
@@ -11,8 +13,6 @@ export interface Answer {
 }
 
 interface Question {
-  auth: AuthClient;
-  publicUrl: string;
   chosen: Chosen;
   query: string;
   /** Of several operations the one at the cursor is executed. */
@@ -21,13 +21,13 @@ interface Question {
   variables: string;
 }
 
-export async function ask({ auth, publicUrl, chosen, query, cursor, variables }: Question): Promise<Answer> {
+export async function ask({ chosen, query, cursor, variables }: Question): Promise<Answer> {
   let body: string;
   let credential: Record<string, string>;
   try {
     const given = variables.trim() === '' ? undefined : JSON.parse(variables);
     body = JSON.stringify({ query, operationName: operationAt(query, cursor), variables: given });
-    credential = await WAYS[chosen.way].headers(chosen.values, body, new URL(publicUrl).host);
+    credential = await WAYS[chosen.way].headers(chosen.values, body, new URL(PUBLIC_URL).host);
   } catch (error) {
     return { status: 'Not sent', text: String(error) };
   }

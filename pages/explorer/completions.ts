@@ -1,16 +1,6 @@
 /** What may be typed at a place of a query. Read by its tokens, since a query that is being typed cannot be parsed. */
-import {
-  type GraphQLArgument,
-  type GraphQLField,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  getNamedType,
-  isInterfaceType,
-  isObjectType,
-  Lexer,
-  Source,
-  TokenKind,
-} from 'graphql';
+import type { GraphQLArgument, GraphQLField, GraphQLNamedType, GraphQLSchema } from 'graphql';
+import { getNamedType, isInterfaceType, isObjectType, Lexer, Source, TokenKind } from 'graphql';
 
 export interface Completions {
   /** Whose fields or arguments these are */

@@ -1,31 +1,19 @@
 /** The header of the explorer: a login, which the client refreshes, and as whom the page asks. */
 import { useEffect, useId, useState } from 'preact/hooks';
-import { type AuthClient, AuthError, type AuthState } from '../../client/src/browser.js';
+import { AuthError, type AuthState } from '../../client/src/browser.js';
 import { Brand } from '../kit/brand.js';
-import { WAYS, type Way, type WayName } from './ways.js';
+import { PUBLIC_URL } from '../kit/settings.js';
+import { auth } from './ask.js';
+import { type Chosen, WAYS, type Way, type WayName } from './ways.js';
 
-/** As whom the page asks, and what was typed for it */
-export interface Chosen {
-  way: WayName;
-  values: Record<string, string>;
-}
-
-interface Props {
-  auth: AuthClient;
-  /** The origin whose logins the gateway accepts */
-  publicUrl: string;
-  chosen: Chosen;
-  choose(chosen: Chosen): void;
-}
-
-export function Credential({ auth, publicUrl, chosen, choose }: Props) {
+export function Credential({ chosen, choose }: { chosen: Chosen; choose(chosen: Chosen): void }) {
   const id = useId();
   const { fields }: Way = WAYS[chosen.way];
   return (
     <header>
       <Brand home="/" />
       <h1>Explorer</h1>
-      <Login auth={auth} publicUrl={publicUrl} />
+      <Login />
       <div class="row">
         <label for={id}>Ask as</label>
         <select
@@ -57,9 +45,9 @@ export function Credential({ auth, publicUrl, chosen, choose }: Props) {
   );
 }
 
-function Login({ auth, publicUrl }: Pick<Props, 'auth' | 'publicUrl'>) {
-  const { status, user } = useAuthState(auth);
-  const name = useName(auth, user?.sub);
+function Login() {
+  const { status, user } = useAuthState();
+  const name = useName(user?.sub);
   const [fault, setFault] = useState<unknown>();
   const attempt = (work: Promise<unknown>): void => {
     setFault(undefined);
@@ -93,31 +81,31 @@ function Login({ auth, publicUrl }: Pick<Props, 'auth' | 'publicUrl'>) {
         </form>
       )}
       <p role="alert" class="bad">
-        {fault !== undefined && <Fault fault={fault} publicUrl={publicUrl} />}
+        {fault !== undefined && <Fault fault={fault} />}
       </p>
     </>
   );
 }
 
 /** The reason of a refusal; if it is this page's origin, with a link to the origin that may log in. */
-function Fault({ fault, publicUrl }: { fault: unknown; publicUrl: string }) {
+function Fault({ fault }: { fault: unknown }) {
   if (!(fault instanceof AuthError)) return <>{String(fault)}</>;
   if (fault.reason === 'invalid_credentials') return <>E-mail or password is wrong.</>;
   if (fault.reason !== 'cross_site') return <>{fault.detail}</>;
   return (
     <>
-      The gateway accepts logins at <a href={`${publicUrl}/graphql`}>{publicUrl}</a>, its PUBLIC_URL.
+      The gateway accepts logins at <a href={`${PUBLIC_URL}/graphql`}>{PUBLIC_URL}</a>, its PUBLIC_URL.
     </>
   );
 }
 
-function useAuthState(auth: AuthClient): AuthState {
+function useAuthState(): AuthState {
   const [state, setState] = useState(auth.state());
   useEffect(() => {
     const show = (): void => setState(auth.state());
     show();
     return auth.subscribe(show);
-  }, [auth]);
+  }, []);
   return state;
 }
 
@@ -125,7 +113,7 @@ function useAuthState(auth: AuthClient): AuthState {
  * An access token has no e-mail, so the gateway is asked.
  * @returns the e-mail of the user, or the id if the gateway does not say; undefined until it has answered
  */
-function useName(auth: AuthClient, sub: string | undefined): string | undefined {
+function useName(sub: string | undefined): string | undefined {
   const [name, setName] = useState<string>();
   useEffect(() => {
     if (sub === undefined) return undefined;
@@ -141,6 +129,6 @@ function useName(auth: AuthClient, sub: string | undefined): string | undefined 
       isCurrent = false;
       setName(undefined);
     };
-  }, [auth, sub]);
+  }, [sub]);
   return name;
 }

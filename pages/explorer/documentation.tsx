@@ -1,17 +1,6 @@
 /** The schema: one type with its fields, and a search over all. */
-import {
-  type GraphQLArgument,
-  type GraphQLInputType,
-  type GraphQLNamedType,
-  type GraphQLOutputType,
-  type GraphQLSchema,
-  getNamedType,
-  isAbstractType,
-  isEnumType,
-  isInputObjectType,
-  isInterfaceType,
-  isObjectType,
-} from 'graphql';
+import type { GraphQLArgument, GraphQLNamedType, GraphQLSchema, GraphQLType } from 'graphql';
+import { getNamedType, isAbstractType, isEnumType } from 'graphql';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 const MAX_FOUND = 40;
@@ -21,7 +10,7 @@ interface Member {
   description?: string | null | undefined;
   deprecationReason?: string | null | undefined;
   args?: readonly GraphQLArgument[];
-  type?: GraphQLOutputType | GraphQLInputType;
+  type?: GraphQLType;
 }
 
 type Open = (type: string) => void;
@@ -106,7 +95,7 @@ function MemberItem({ member, open }: { member: Member; open: Open }) {
   );
 }
 
-function TypeOf({ type, open }: { type: GraphQLOutputType | GraphQLInputType; open: Open }) {
+function TypeOf({ type, open }: { type: GraphQLType; open: Open }) {
   return <TypeButton text={String(type)} name={getNamedType(type).name} open={open} />;
 }
 
@@ -157,6 +146,5 @@ function withCode(text: string | null | undefined) {
 
 function membersOf(type: GraphQLNamedType): readonly Member[] {
   if (isEnumType(type)) return type.getValues();
-  if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) return Object.values(type.getFields());
-  return [];
+  return 'getFields' in type ? Object.values(type.getFields()) : [];
 }

@@ -1,15 +1,15 @@
 /** The query, its variables and the answer; on the side the schema, and what was asked on this page. */
 import { buildSchema } from 'graphql';
 import { useRef, useState } from 'preact/hooks';
-import type { AuthClient } from '../../client/src/browser.js';
 import schemaText from '../../schema.graphql';
 import { type Answer, ask } from './ask.js';
-import { type Chosen, Credential } from './credential.js';
+import { Credential } from './credential.js';
 import { Documentation } from './documentation.js';
 import { Editor } from './editor.js';
 import { faultsOf, nameOf } from './operation.js';
 import { FIRST_QUERY, QUERIES } from './queries.js';
 import { Suggestions, suggestIn } from './suggestions.js';
+import type { Chosen } from './ways.js';
 
 const schema = buildSchema(schemaText); // available without a login
 /** Of what was asked, the latest first */
@@ -20,7 +20,7 @@ interface Asked {
   variables: string;
 }
 
-export function Explorer({ auth, publicUrl }: { auth: AuthClient; publicUrl: string }) {
+export function Explorer() {
   const [chosen, choose] = useState<Chosen>({ way: 'login', values: {} });
   const [query, setQuery] = useState(FIRST_QUERY);
   const [cursor, setCursor] = useState(0);
@@ -49,7 +49,7 @@ export function Explorer({ auth, publicUrl }: { auth: AuthClient; publicUrl: str
     const mine = turn.current;
     remember();
     setAnswer({ status: 'Waiting for the answer', text: '' });
-    const answered = await ask({ auth, publicUrl, chosen, query, cursor, variables });
+    const answered = await ask({ chosen, query, cursor, variables });
     if (mine === turn.current) setAnswer(answered);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -62,7 +62,7 @@ export function Explorer({ auth, publicUrl }: { auth: AuthClient; publicUrl: str
 
   return (
     <>
-      <Credential auth={auth} publicUrl={publicUrl} chosen={chosen} choose={choose} />
+      <Credential chosen={chosen} choose={choose} />
       <main>
         <form class="query" onSubmit={execute} onKeyDown={onKeyDown}>
           <h2>Query</h2>

@@ -2,13 +2,11 @@
 import '../kit/theme.js';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { createAuthClient } from '../../client/src/browser.js';
+import { auth } from './ask.js';
 import { Explorer } from './explorer.js';
 
-const auth = createAuthClient({ url: '/' });
-
 /** Starts afresh after a logout, so that the next user sees nothing of the previous one. */
-function Page({ publicUrl }: { publicUrl: string }) {
+function Page() {
   const [userCount, setUserCount] = useState(0);
   useEffect(() => {
     let sub = auth.state().user?.sub;
@@ -21,7 +19,7 @@ function Page({ publicUrl }: { publicUrl: string }) {
       for (const end of ends) end();
     };
   }, []);
-  return <Explorer key={userCount} auth={auth} publicUrl={publicUrl} />;
+  return <Explorer key={userCount} />;
 }
 
 /** Removes queries and variables that older versions stored. */
@@ -35,4 +33,4 @@ function removeStoredData(): void {
 
 removeStoredData();
 const root = document.getElementById('root');
-if (root !== null) render(<Page publicUrl={root.dataset['publicUrl'] ?? ''} />, root);
+if (root !== null) render(<Page />, root);

@@ -4,10 +4,7 @@ query WhoAmI {
   caller {
     callerType
     scopes
-    ... on UserCaller {
-      sub
-      role
-    }
+    ... on UserCaller { sub role }
   }
 }
 `;
@@ -20,14 +17,7 @@ query MySessions {
     email
     role
     sessions(live: true) {
-      nodes {
-        id
-        startedAt
-        lastUsedAt
-        ipAddress
-        userAgent
-        isCurrent
-      }
+      nodes { id startedAt lastUsedAt ipAddress userAgent isCurrent }
     }
   }
 }
@@ -35,32 +25,16 @@ query MySessions {
   `# Which users are locked? Needs the scope users:read.
 query LockedUsers {
   users(first: 20, filter: { isLocked: true }) {
-    nodes {
-      id
-      email
-      lockedUntil
-    }
-    pageInfo {
-      hasNextPage
-      endCursor
-    }
+    nodes { id email lockedUntil }
+    pageInfo { hasNextPage endCursor }
   }
 }
 `,
   `# What happened recently? Needs the scope audit:read.
 query AuditLog {
   auditEvents(first: 20) {
-    nodes {
-      eventType
-      userId
-      ipAddress
-      createdAt
-      metadata
-    }
-    pageInfo {
-      hasNextPage
-      endCursor
-    }
+    nodes { eventType userId ipAddress createdAt metadata }
+    pageInfo { hasNextPage endCursor }
   }
 }
 `,

@@ -34,3 +34,9 @@ export const WAYS = {
 } satisfies Record<string, Way>;
 
 export type WayName = keyof typeof WAYS;
+
+/** As whom the page asks, and what was typed for it */
+export interface Chosen {
+  way: WayName;
+  values: Record<string, string>;
+}

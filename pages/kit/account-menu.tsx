@@ -1,6 +1,7 @@
 /** Who is logged in, the theme and the way out: in a wide window always there, on a phone behind a button. */
 import { useState } from 'preact/hooks';
 import { LogOut } from './log-out.js';
+import { Select } from './select.js';
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.js';
 
 export function AccountMenu() {
@@ -23,24 +24,13 @@ export function AccountMenu() {
 
 function ThemeChoice() {
   const [theme, setTheme] = useState(chosenTheme);
+  const choose = (chosen: Theme): void => {
+    chooseTheme(chosen);
+    setTheme(chosen);
+  };
   return (
     <div class="theme">
-      <label for="theme">Theme</label>
-      <select
-        id="theme"
-        value={theme}
-        onChange={({ currentTarget }) => {
-          const chosen = currentTarget.value as Theme;
-          chooseTheme(chosen);
-          setTheme(chosen);
-        }}
-      >
-        {Object.entries(THEMES).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select label="Theme" value={theme} options={THEMES} onChoose={choose} />
     </div>
   );
 }

@@ -34,16 +34,22 @@ const FULL = 100;
 /** The least count at its top, so that a single event does not look like many */
 const LEAST_TOP = 5;
 
-/**
- * The links in the picture are for a mouse. By keyboard and for screen readers the same links are in `BarsTable`, so that
- * nobody has to step through dozens of bars.
- */
+/** One stop of Tab: the arrow keys, Home and End lead from bar to bar, each of which says its value. */
 export function Bars({ label, series, bars }: BarsProps) {
-  const [pointedAt, setPointedAt] = useState<string>();
+  const [last, setLast] = useState(Number.POSITIVE_INFINITY); // Tab leads to the latest at first
+  const [isPointed, setPointed] = useState(false);
+  const stop = Math.min(last, bars.length - 1);
+  const onKey = (event: KeyboardEvent): void => {
+    const steps: Record<string, number> = { ArrowLeft: stop - 1, ArrowRight: stop + 1, Home: 0, End: bars.length - 1 };
+    const link = (event.currentTarget as Element).querySelectorAll('a')[steps[event.key] ?? -1];
+    if (link === undefined) return;
+    event.preventDefault();
+    link.focus();
+  };
   const sums = bars.map(sumOf);
   const most = Math.max(0, ...sums);
   const top = Math.max(LEAST_TOP, most);
-  const pointed = bars.find(({ to }) => to === pointedAt);
+  const pointed = isPointed ? bars[stop] : undefined;
   return (
     <div class="bars">
       <p class="unseen">
@@ -53,9 +59,28 @@ export function Bars({ label, series, bars }: BarsProps) {
         <span>{numberText(top)}</span>
         <span>0</span>
       </p>
-      <svg viewBox={`0 0 ${Math.max(1, bars.length)} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
+      {/* biome-ignore lint/a11y/useSemanticElements: a picture has no fieldset */}
+      <svg
+        viewBox={`0 0 ${Math.max(1, bars.length)} ${FULL}`}
+        preserveAspectRatio="none"
+        role="group"
+        aria-label={label}
+        onKeyDown={onKey}
+      >
         {bars.map((bar, at) => (
-          <Column key={bar.to} bar={bar} at={at} series={series} top={top} onPoint={setPointedAt} />
+          <Column
+            key={bar.to}
+            bar={bar}
+            at={at}
+            series={series}
+            top={top}
+            isStop={at === stop}
+            onPoint={() => {
+              setLast(at);
+              setPointed(true);
+            }}
+            onLeave={() => setPointed(false)}
+          />
         ))}
       </svg>
       <p class="bars-ends" aria-hidden="true">
@@ -72,16 +97,25 @@ interface ColumnProps {
   at: number;
   series: readonly Series[];
   top: number;
-  onPoint(to: string | undefined): void;
+  /** Tab leads to it. */
+  isStop: boolean;
+  onPoint(): void;
+  onLeave(): void;
 }
 
 /** One column; the whole of it can be clicked, however low its bar is. */
-function Column({ bar, at, series, top, onPoint }: ColumnProps) {
+function Column({ bar, at, series, top, isStop, onPoint, onLeave }: ColumnProps) {
   let y = FULL;
-  const point = (): void => onPoint(bar.to);
-  const leave = (): void => onPoint(undefined);
   return (
-    <Link to={bar.to} tabindex={-1} onPointerEnter={point} onPointerLeave={leave} onFocus={point} onBlur={leave}>
+    <Link
+      to={bar.to}
+      aria-label={valueText(bar, series)}
+      tabindex={isStop ? 0 : -1}
+      onPointerEnter={onPoint}
+      onPointerLeave={onLeave}
+      onFocus={onPoint}
+      onBlur={onLeave}
+    >
       <rect class="bar-place" x={at} y={0} width={1} height={FULL} />
       {series.map(({ name, tone }, i) => {
         const height = ((bar.counts[i]?.count ?? 0) / top) * FULL;
@@ -105,7 +139,7 @@ function valueText({ name, counts }: Bar, series: readonly Series[]): string {
 /** What the colours mean. */
 export function Legend({ series }: { series: readonly Series[] }) {
   return (
-    <ul class="legend">
+    <ul class="row legend">
       {series.map(({ name, tone }) => (
         <li key={name}>
           <svg viewBox="0 0 1 1" aria-hidden="true">

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { auth } from './auth.js';
-import { Dialog } from './dialog.js';
+import { ChangeDialog } from './change-dialog.js';
 import { CodeField, codeOf, problemWithFactor } from './factors.js';
 import { Field } from './field.js';
 import { problemOf } from './graphql.js';
@@ -41,7 +41,7 @@ function ByPassword({ purpose, onProved, onCancel, onFactorNeeded }: Props & { o
     onProved();
   };
   return (
-    <Dialog title={TITLE} action="Confirm" saidByFields={['password']} onSubmit={confirm} onClose={onCancel}>
+    <ChangeDialog title={TITLE} action="Confirm" saidByFields={['password']} onSubmit={confirm} onClose={onCancel}>
       {(problem) => (
         <div>
           {purpose}
@@ -58,7 +58,7 @@ function ByPassword({ purpose, onProved, onCancel, onFactorNeeded }: Props & { o
           />
         </div>
       )}
-    </Dialog>
+    </ChangeDialog>
   );
 }
 
@@ -77,7 +77,7 @@ function ByFactor({ purpose, onProved, onCancel }: Props) {
     onProved();
   };
   return (
-    <Dialog
+    <ChangeDialog
       title={TITLE}
       action={hasCode || data === undefined ? 'Confirm' : 'Use a passkey'}
       also={hasCode && kinds.includes('passkey') ? { name: 'by', value: 'passkey', text: 'Use a passkey' } : undefined}
@@ -98,6 +98,6 @@ function ByFactor({ purpose, onProved, onCancel }: Props) {
           )}
         </>
       )}
-    </Dialog>
+    </ChangeDialog>
   );
 }

@@ -1,20 +1,23 @@
 /** Values to copy: a secret that is shown once, a command to try. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 
 interface CopyButtonProps {
   /** Names what is copied for screen readers */
   label: string;
+  /** What is selected, in case the browser forbids copying */
+  box: RefObject<HTMLElement>;
+  text: string;
   /** Further buttons next to it */
   children?: ComponentChildren;
-  copy(): Promise<void>;
 }
 
-function CopyButton({ label, children, copy }: CopyButtonProps) {
+function CopyButton({ label, box, text, children }: CopyButtonProps) {
   const [said, setSaid] = useState('');
   const press = (): void => {
     setSaid('');
-    copy().then(
+    if (box.current !== null) getSelection()?.selectAllChildren(box.current);
+    (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
       () => setSaid('Copied'),
       () => setSaid('Selected: press Ctrl+C'),
     );
@@ -44,16 +47,12 @@ interface CopyableProps {
 /** A text in a box, with a button that copies it. If the browser forbids that, it selects the text. */
 export function Copyable({ label, text, copies = text, children }: CopyableProps) {
   const box = useRef<HTMLPreElement>(null);
-  const copy = async (): Promise<void> => {
-    if (box.current !== null) getSelection()?.selectAllChildren(box.current);
-    await navigator.clipboard.writeText(copies);
-  };
   return (
     <div class="copyable">
       <p class="copyable-label">{label}</p>
       <pre ref={box}>{text}</pre>
-      <p class="copyable-actions">
-        <CopyButton label={label.toLowerCase()} copy={copy}>
+      <p class="row copyable-actions">
+        <CopyButton label={label.toLowerCase()} box={box} text={copies}>
           {children}
         </CopyButton>
       </p>
@@ -64,13 +63,9 @@ export function Copyable({ label, text, copies = text, children }: CopyableProps
 /** A short value in a line, with a button that copies it. */
 export function CopyableValue({ label, text }: { label: string; text: string }) {
   const box = useRef<HTMLElement>(null);
-  const copy = async (): Promise<void> => {
-    if (box.current !== null) getSelection()?.selectAllChildren(box.current);
-    await navigator.clipboard.writeText(text);
-  };
   return (
     <span class="copyable-value">
-      <code ref={box}>{text}</code> <CopyButton label={label} copy={copy} />
+      <code ref={box}>{text}</code> <CopyButton label={label} box={box} text={text} />
     </span>
   );
 }

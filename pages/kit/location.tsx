@@ -47,8 +47,8 @@ interface LinkProps {
   'aria-current'?: 'page' | undefined;
   'aria-label'?: string;
   title?: string;
-  /** -1 for a link that another one repeats for the keyboard */
-  tabindex?: -1;
+  /** -1 for a link that arrow keys lead to */
+  tabindex?: 0 | -1;
   onPointerEnter?(): void;
   onPointerLeave?(): void;
   onFocus?(): void;

@@ -26,6 +26,11 @@ export interface Column<Row> {
   width?: 'narrow' | 'time' | 'tick';
 }
 
+/** The column of what can be done with a row, without a name to see. */
+export function actions<Row>(cell: Column<Row>['cell']): Column<Row> {
+  return { name: 'Actions', isNameHidden: true, align: 'end', cell };
+}
+
 interface TableProps<Row> {
   /** Names the table for screen readers */
   caption: string;

@@ -1,7 +1,11 @@
 /** Light, dark, or as the system has it: what the reader has chosen, in this browser. Pages import it first. */
-export const THEMES = { system: 'System', light: 'Light', dark: 'Dark' };
+export const THEMES = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
 
-export type Theme = keyof typeof THEMES;
+export type Theme = (typeof THEMES)[number][0];
 
 const ITEM = 'auth-gateway theme';
 

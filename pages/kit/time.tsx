@@ -84,14 +84,10 @@ export function utcText(date: Date): string {
 }
 
 /** `Wed, 25 Nov` */
-export function dayText(date: Date): string {
-  return DAY.format(date);
-}
+export const dayText = (date: Date): string => DAY.format(date);
 
 /** `14:00` */
-export function hourText(date: Date): string {
-  return HOUR.format(date);
-}
+export const hourText = (date: Date): string => HOUR.format(date);
 
 /** When so many seconds have passed, on the minute after: `14:33`, or `28 Nov 2026, 14:33` on another day. */
 export function timeIn(seconds: number): string {

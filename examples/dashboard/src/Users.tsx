@@ -50,7 +50,8 @@ export function Users() {
   const [order] = sorting.map(({ id, desc }) => ({ field: id, direction: desc ? 'desc' : 'asc' }) as Order);
 
   const query = useQuery(UsersDocument, { variables: { order, filter: { ...filter, search: useRest(search) } } });
-  const users = (query.data ?? query.previousData)?.users; // rows stay until others come
+  // Rows stay until others come, or are refused.
+  const users = (query.error ? query.data : (query.data ?? query.previousData))?.users;
   const after = users?.pageInfo.endCursor;
   const loadMore = () =>
     query.fetchMore({ variables: { after } }).catch((error) => setFailed({ after, why: say(error) }));

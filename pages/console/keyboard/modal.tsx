@@ -2,14 +2,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-interface ModalProps {
+export function Modal({
+  label,
+  onClose,
+  children,
+  class: name,
+}: {
   label: string;
   class: string;
   children: ComponentChildren;
   onClose(): void;
-}
-
-export function Modal({ label, onClose, children, class: name }: ModalProps) {
+}) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current;

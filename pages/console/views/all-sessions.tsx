@@ -2,30 +2,17 @@
 import { useState } from 'preact/hooks';
 import { announce } from '../../kit/announce.js';
 import { usePages } from '../../kit/answer.js';
-import { Foreign, Id } from '../../kit/foreign.js';
 import { Heading } from '../../kit/heading.js';
-import { Link, place, setQuery } from '../../kit/location.js';
+import { place, setQuery } from '../../kit/location.js';
 import { type Column, List } from '../../kit/table.js';
 import { actionsOn, EndDialog } from '../end-session.js';
+import { UserLink } from '../events.js';
 import { AllSessions, type AllSessionsQuery } from '../operations.js';
-import { pathOfUser } from '../paths.js';
 import { FROM, STARTED, STATE, USED } from '../sessions.js';
 
 type SessionOfUser = NonNullable<AllSessionsQuery['sessions']>['nodes'][number];
 
-const USER: Column<SessionOfUser> = {
-  name: 'User',
-  cell: ({ user, userId }) =>
-    user === null ? (
-      <>
-        <span class="quiet">deleted user</span> <Id id={userId} />
-      </>
-    ) : (
-      <Link to={pathOfUser(user.id)}>
-        <Foreign text={user.email} />
-      </Link>
-    ),
-};
+const USER: Column<SessionOfUser> = { name: 'User', cell: (session) => <UserLink {...session} /> };
 
 export function AllSessionsView() {
   const isLive = place.value.query.get('sessions') !== 'ended';

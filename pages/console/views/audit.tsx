@@ -39,7 +39,7 @@ function Wrong({ problems }: { problems: WrongValue[] }) {
   return (
     <>
       <Filters events={[]} />
-      <div class="notice wrong-filter" role="alert">
+      <div class="notice bad" role="alert">
         {problems.map(({ text, value }) => (
           <p key={`${text} ${value}`}>
             {text} <Cut text={value} />
@@ -63,7 +63,7 @@ function Filters({ events }: { events: readonly Event[] }) {
     );
   };
   return (
-    <div class="log-filters">
+    <div class="stack">
       <div class="row-actions">
         <button
           type="button"
@@ -81,7 +81,7 @@ function Filters({ events }: { events: readonly Event[] }) {
           </button>
         )}
       </div>
-      <div id={id} class="filter-panel" hidden={!isOpen}>
+      <div id={id} class="stack sheet filter-panel" hidden={!isOpen}>
         {isOpen && (
           <>
             <FilterForm />
@@ -137,11 +137,11 @@ function EventsSection({ log, filter, total, onShowNew }: EventsSectionProps) {
   return (
     <section class="log" ref={section}>
       <div class="bar">
-        <div>
+        <div class="row">
           <h2 tabIndex={-1} ref={heading}>
             Events
           </h2>
-          <p class="total" role="status">
+          <p class="row total" role="status">
             <span class="quiet">{countText(total, 'event')}</span>
             {newCount > 0 && (
               <button type="button" class="small" onClick={show}>

@@ -2,13 +2,13 @@
 import { useState } from 'preact/hooks';
 import { useAnswer, useAsked, usePages } from '../../kit/answer.js';
 import { can } from '../../kit/auth.js';
+import { ask } from '../../kit/graphql.js';
 import { Heading } from '../../kit/heading.js';
 import { place } from '../../kit/location.js';
 import { useAskedFor } from '../asked-for.js';
-import { ApiKeys, CountApiKeys, CountCronKeys, CronKeys } from '../operations.js';
+import { ApiKeys, CountApiKeys, CountCronKeys, CronKeys, FindKey } from '../operations.js';
 import { RevokeDialog, RotateDialog } from './keys/change-key.js';
 import { CreateApiKeyDialog, CreateCronKeyDialog } from './keys/create-key.js';
-import { findKey } from './keys/find-key.js';
 import type { Key } from './keys/key.js';
 import { KeyFilters, keyFilter } from './keys/key-filters.js';
 import { KeySection, OneKey } from './keys/key-section.js';
@@ -70,4 +70,10 @@ export function Keys() {
       {change?.kind === 'revoke' && <RevokeDialog of={change.key} {...dialog} />}
     </>
   );
+}
+
+/** Whether it works or is revoked. @returns undefined if no key has the id */
+async function findKey(id: string, signal: AbortSignal): Promise<Key | undefined> {
+  const { apiKeys, cronKeys } = await ask(FindKey, { id }, signal);
+  return apiKeys?.nodes[0] ?? cronKeys?.nodes[0];
 }

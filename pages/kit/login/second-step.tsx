@@ -103,7 +103,7 @@ export function SecondStep({ email, factors, onExpired }: Props) {
           </button>
         )}
       </form>
-      <p class="ways">
+      <p class="bar">
         {way !== 'recovery_code' && factors.includes('recovery_code') && (
           <button type="button" class="link" onClick={() => change('recovery_code')}>
             Use a recovery code

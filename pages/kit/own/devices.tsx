@@ -8,22 +8,17 @@ import { confirmed } from '../confirmation.js';
 import { DEVICE_COLUMNS, type KnownDevice, nameOfDevice } from '../devices.js';
 import { FirstRows } from '../first-rows.js';
 import { Answered, Empty } from '../states.js';
-import { type Column, Table } from '../table.js';
+import { actions, Table } from '../table.js';
 import { useOwnDevices } from './own.js';
 
 export function MyDevices() {
   const answer = useOwnDevices();
   const [forgetting, setForgetting] = useState<KnownDevice>();
-  const button: Column<KnownDevice> = {
-    name: 'Actions',
-    isNameHidden: true,
-    align: 'end',
-    cell: (device) => (
-      <button type="button" class="bad-quiet" onClick={() => setForgetting(device)}>
-        Forget<span class="unseen"> {nameOfDevice(device)}</span>
-      </button>
-    ),
-  };
+  const button = actions<KnownDevice>((device) => (
+    <button type="button" class="bad-quiet" onClick={() => setForgetting(device)}>
+      Forget<span class="unseen"> {nameOfDevice(device)}</span>
+    </button>
+  ));
 
   return (
     <section aria-labelledby="devices">

@@ -2,7 +2,7 @@
 import { announce } from '../announce.js';
 import { ChangeDialog } from '../change-dialog.js';
 import { deviceText } from '../device.js';
-import type { Column } from '../table.js';
+import { actions, type Column } from '../table.js';
 
 interface Session {
   id: string;
@@ -15,19 +15,15 @@ interface Session {
 export type Ending<Row> = Row | 'others' | undefined;
 
 /** The button in the row of each session but this. */
-export function endColumn<Row extends Session>(onEnd: (session: Row) => void): Column<Row> {
-  return {
-    name: 'Actions',
-    isNameHidden: true,
-    align: 'end',
-    cell: (session) =>
+export const endColumn = <Row extends Session>(onEnd: (session: Row) => void): Column<Row> =>
+  actions(
+    (session) =>
       !session.isCurrent && (
         <button type="button" class="bad-quiet" onClick={() => onEnd(session)}>
           End<span class="unseen"> the session of {nameOf(session)}</span>
         </button>
       ),
-  };
-}
+  );
 
 interface Props<Row> {
   ending: Ending<Row>;
@@ -42,36 +38,27 @@ interface Props<Row> {
 
 export function EndSessions<Row extends Session>({ ending, placeOf, end, endOthers, onClose }: Props<Row>) {
   if (ending === undefined) return null;
-  if (ending === 'others') {
-    return (
-      <ChangeDialog
-        title="End all other sessions"
-        action="End them"
-        tone="bad"
-        onClose={onClose}
-        onSubmit={async () => {
-          const count = await endOthers();
-          announce(count === 1 ? '1 session was ended.' : `${count} sessions were ended.`);
-        }}
-      >
-        <p>Ends every session of yours but this one. On those devices you have to log in again.</p>
-      </ChangeDialog>
-    );
-  }
+  const isAll = ending === 'others';
+  const submit = async (): Promise<void> => {
+    const count = isAll ? await endOthers() : await end(ending.id).then(() => undefined);
+    if (count === undefined) announce('The session was ended.');
+    else announce(count === 1 ? '1 session was ended.' : `${count} sessions were ended.`);
+  };
   return (
     <ChangeDialog
-      title="End this session"
-      action="End session"
+      title={isAll ? 'End all other sessions' : 'End this session'}
+      action={isAll ? 'End them' : 'End session'}
       tone="bad"
       onClose={onClose}
-      onSubmit={async () => {
-        await end(ending.id);
-        announce('The session was ended.');
-      }}
+      onSubmit={submit}
     >
-      <p>
-        Ends your session of <bdi>{nameOf(ending)}</bdi>, {placeOf(ending)}. There you have to log in again.
-      </p>
+      {isAll ? (
+        <p>Ends every session of yours but this one. On those devices you have to log in again.</p>
+      ) : (
+        <p>
+          Ends your session of <bdi>{nameOf(ending)}</bdi>, {placeOf(ending)}. There you have to log in again.
+        </p>
+      )}
     </ChangeDialog>
   );
 }

@@ -7,7 +7,7 @@ import { lazy } from '../lazy.js';
 import { HAS_PASSKEYS } from '../passkeys.js';
 import type { Problem } from '../problem.js';
 import { Answered, Empty, ProblemNotice } from '../states.js';
-import { type Column, Table } from '../table.js';
+import { actions, Table } from '../table.js';
 import { useMe, useOwnFactors } from './own.js';
 
 const AddApp = lazy(async () => (await import('./add-app.js')).AddApp);
@@ -46,16 +46,11 @@ export function MyFactors() {
   const { factors = [], recoveryCodesLeft: left = 0 } = answer.data ?? {};
   const hasApp = factors.some(({ kind }) => kind === 'totp');
   const passkeys = factors.filter(({ kind }) => kind === 'passkey').length;
-  const button: Column<ListedFactor> = {
-    name: 'Actions',
-    isNameHidden: true,
-    align: 'end',
-    cell: (factor) => (
-      <button type="button" class="bad-quiet" onClick={() => open(factor)}>
-        Remove<bdi class="unseen"> {factor.name}</bdi>
-      </button>
-    ),
-  };
+  const button = actions<ListedFactor>((factor) => (
+    <button type="button" class="bad-quiet" onClick={() => open(factor)}>
+      Remove<bdi class="unseen"> {factor.name}</bdi>
+    </button>
+  ));
 
   return (
     <section aria-labelledby="second-factors">

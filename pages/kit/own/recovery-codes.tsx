@@ -13,15 +13,10 @@ import { readFactors } from './own.js';
 /** Of a dialog that shows the codes once */
 export const SHOWS_CODES = { doneTitle: 'Recovery codes', done: 'I have saved them' };
 
-interface ShownProps {
-  codes: readonly string[];
-  email: string;
-}
-
-export function RecoveryCodes({ codes, email }: ShownProps) {
+export function RecoveryCodes({ codes, email }: { codes: readonly string[]; email: string }) {
   const text = `Recovery codes of ${email} at ${PRODUCT_NAME}. Each works once.\n\n${codes.join('\n')}\n`;
   return (
-    <div class="recovery-codes">
+    <div class="stack recovery-codes">
       <p>
         Recovery codes of <Foreign text={email} /> at {PRODUCT_NAME}. Each lets you in once, without the app or the
         passkey.
@@ -58,13 +53,7 @@ export async function findAdded(
   return known.length > 0 ? { recoveryCodes: [] } : confirmed(() => renewRecoveryCodes(auth));
 }
 
-interface Props {
-  email: string;
-  onDone(text: string): void;
-  onClose(): void;
-}
-
-export function NewCodes({ email, onDone, onClose }: Props) {
+export function NewCodes({ email, onDone, onClose }: { email: string; onDone(text: string): void; onClose(): void }) {
   return (
     <ChangeDialog
       title="New recovery codes"

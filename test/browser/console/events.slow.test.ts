@@ -130,6 +130,38 @@ inChromium('in Chromium, events in words', () => {
     await close();
   });
 
+  test('Interface 19: an event of a newer gateway, whose type this page does not know, is shown by its name', async () => {
+    const { page, wrong, close } = await openConsole(site, 'admin');
+    const user = await site.gateway.user();
+    await site.gateway.rows('delete from audit_events');
+    await site.gateway.rows(
+      `insert into audit_events (event_type, entity_type, user_id, ip_address, user_agent, metadata)
+       values ('login_failure', 'user', $1, '192.0.2.7', '', '{"moon_phase": "full"}')`,
+      [user.id],
+    );
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('subscription')) return route.continue();
+      const response = await route.fetch();
+      const body = await response.text();
+      return route.fulfill({
+        response,
+        body: body.replaceAll('"eventType":"login_failure"', '"eventType":"user_landed"'),
+      });
+    });
+    await page.goto(`${site.edge.url}${PATH}`);
+    await shows(page, 1);
+    const told = await rows(page).locator('.event-row p').innerText();
+    expect(told.replaceAll(/\s+/g, ' ')).toBe(`user landed ${user.email}, moon phase: full ${FROM}`);
+    await page.getByRole('button', { name: 'Details: user_landed' }).click();
+    await page.locator('.event-details dt').filter({ hasText: 'Moon phase' }).waitFor();
+    await page.goto(`${site.edge.url}/console/`);
+    const failures = page.getByRole('table', { name: 'Last failures' });
+    await failures.getByText('user_landed').waitFor();
+    expect(await lookAt(page)).toEqual(GOOD);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: the details of an event open by keyboard, with codes, UTC, and JSON to copy', async () => {
     const email = 'details@example.com';
     await login(site.gateway, email, WRONG, { 'user-agent': 'odd/1' });

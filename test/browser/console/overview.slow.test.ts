@@ -185,6 +185,72 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
     await close();
   });
 
+  test('Interface 19: bars are one stop of Tab, and the arrow keys lead to each, which says its value', async () => {
+    const { page, wrong, close } = await open(site);
+    const bars = page.getByRole('group', { name: 'Failed logins by hour' });
+    const tile = page.locator('.tile').filter({ has: bars });
+    const named = () => page.evaluate<string>(`document.activeElement?.getAttribute('aria-label') ?? ''`);
+    await bars.waitFor();
+    const names = await bars.getByRole('link').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+    expect(names).toHaveLength(24);
+    expect(names.at(-3)).toMatch(/^\d+ · .+:00$/);
+    await number(page).focus();
+    await page.keyboard.press('Tab');
+    for (const [key, name] of [
+      ['', names.at(-1)],
+      ['ArrowRight', names.at(-1)],
+      ['ArrowLeft', names.at(-2)],
+      ['ArrowLeft', names.at(-3)],
+      ['Home', names[0]],
+      ['ArrowLeft', names[0]],
+      ['End', names.at(-1)],
+      ['ArrowLeft', names.at(-2)],
+    ] as const) {
+      if (key !== '') await page.keyboard.press(key);
+      expect(await named()).toBe(name);
+      await tile.getByText(name ?? '', { exact: true }).waitFor();
+    }
+    await page.keyboard.press('Tab');
+    expect(await bars.evaluate((element) => element.contains(document.activeElement))).toBe(false);
+    await page.keyboard.press('Shift+Tab'); // back to where it was left
+    expect(await named()).toBe(names.at(-2));
+    expect(await lookAt(page)).toEqual(GOOD);
+    await page.keyboard.press('Enter');
+    await expectHeading(page, 'Audit log');
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test('Interface 19: an e-mail of a failure is one line at ordinary widths, and has a title where it is cut', async () => {
+    const { gateway } = site;
+    const { email } = await gateway.user({ email: 'grace.hopper.of.the.navy@mail.example.com', role: 'viewer' });
+    await login(gateway, email, WRONG, FIREFOX);
+    await login(gateway, `nobody.${email}`, WRONG, FIREFOX);
+    const { page, wrong, close } = await open(site);
+    for (const width of [1024, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const each of [email, `nobody.${email}`]) {
+        const line = page.getByRole('table', { name: 'Last failures' }).getByTitle(each, { exact: true });
+        const { height, size, cut, dots } = await line.evaluate((element) => {
+          const text = element.querySelector('bdi') as Element;
+          const { fontSize, textOverflow, display } = getComputedStyle(text);
+          return {
+            height: element.getBoundingClientRect().height,
+            size: Number.parseFloat(fontSize),
+            cut: text.scrollWidth > text.clientWidth,
+            dots: `${display} ${textOverflow}`,
+          };
+        });
+        expect(height).toBeLessThan(2.5 * size); // of two lines three
+        expect(dots).toBe('inline-block ellipsis');
+        if (width === 1024) expect(cut).toBe(true);
+      }
+    }
+    expect(await lookAt(page)).toEqual(GOOD);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
   test('Interface 19: a theft is told with what its session says, and counted', async () => {
     const email = await stolen();
     const { page, wrong, close } = await open(site);

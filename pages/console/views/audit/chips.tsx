@@ -33,7 +33,7 @@ export function Chips({ names, onNoneLeft }: Props) {
 
   if (chips.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Filters" ref={list}>
+    <ul class="row chips" aria-label="Filters" ref={list}>
       {chips.map((chip, i) => {
         const { field, value } = chip;
         const words = emails?.get(value) ?? names.get(value) ?? wordsOf(chip);

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { problemOf } from '../../../kit/graphql.js';
 import { place, setQuery } from '../../../kit/location.js';
 import { Problem } from '../../../kit/problem.js';
+import { Select } from '../../../kit/select.js';
 import { useUniqueId } from '../../../kit/unique-id.js';
 import { EVENT_TYPES, eventName } from '../../events.js';
 import type { AuditEventType } from '../../operations.js';
@@ -11,12 +12,17 @@ import { idOfPerson, PersonField } from './person.js';
 
 /** Ids of API keys and cron keys, which may be actors too */
 const KEY = /^[ac]k_/;
+const OPTIONS = FIELDS.filter((field) => field !== 'isTheft').map((field) => [field, FIELD_NAMES[field]] as const);
 
 export function FilterForm() {
   const [field, setField] = useState<Field>('eventTypes');
   const [problem, setProblem] = useState('');
   const id = useUniqueId();
   const isPerson = field === 'userId' || field === 'actorId';
+  const choose = (chosen: Field): void => {
+    setField(chosen);
+    setProblem('');
+  };
   const add = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
@@ -39,23 +45,9 @@ export function FilterForm() {
     if (input instanceof HTMLInputElement) input.value = '';
   };
   return (
-    <form class="add-filter" onSubmit={add}>
+    <form class="stack add-filter" onSubmit={add}>
       <div>
-        <label for={`${id}-field`}>Filter by</label>
-        <select
-          id={`${id}-field`}
-          value={field}
-          onChange={(event) => {
-            setField(event.currentTarget.value as Field);
-            setProblem('');
-          }}
-        >
-          {FIELDS.filter((each) => each !== 'isTheft').map((each) => (
-            <option key={each} value={each}>
-              {FIELD_NAMES[each]}
-            </option>
-          ))}
-        </select>
+        <Select label="Filter by" value={field} options={OPTIONS} onChoose={choose} />
       </div>
       <div>
         <label for={`${id}-value`}>{FIELD_NAMES[field]}</label>

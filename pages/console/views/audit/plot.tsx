@@ -46,15 +46,10 @@ export function usePlot(filter: Filter): Answer<Plotted | null> {
   });
 }
 
-interface PlotProps {
-  filter: Filter;
-  plot: Answer<Plotted | null>;
-}
-
 const UNITS = { minute: 'Minute', hour: 'Hour', day: 'Day' } as const;
 
 /** If the events cannot be counted, it says why, and the log is shown all the same. */
-export function Plot({ filter, plot: { data, problem } }: PlotProps) {
+export function Plot({ filter, plot: { data, problem } }: { filter: Filter; plot: Answer<Plotted | null> }) {
   const [isOpen] = useState(() => matchMedia('(min-width: 45rem)').matches); // on a phone the events come first
   if (data === null) return null;
   const shown = groupsOf(filter);

@@ -40,7 +40,7 @@ export function SavedFilters({ isSet }: { isSet: boolean }) {
   return (
     <>
       {saved.length > 0 && (
-        <ul class="chips" aria-label="Saved filters">
+        <ul class="row chips" aria-label="Saved filters">
           {saved.map(([name, query]) => (
             <li key={name} class="chip">
               <Link to={`${AUDIT_LOG}?${query}`}>{name}</Link>
@@ -60,7 +60,7 @@ export function SavedFilters({ isSet }: { isSet: boolean }) {
         </ul>
       )}
       {isSet && (
-        <form class="save-filters" onSubmit={save}>
+        <form class="stack save-filters" onSubmit={save}>
           <label for={id}>Save these filters as</label>
           <input id={id} name="name" maxLength={40} autocomplete="off" required />
           <button type="submit">Save</button>

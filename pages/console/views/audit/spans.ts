@@ -29,17 +29,12 @@ export function lastDays(now: Date): Span {
   return { bucket: 'day', since, until: bucketEnd('day', now) };
 }
 
-interface Limits {
-  since?: string;
-  until?: string;
-}
-
 /**
  * The span of a plot: that of the filter as far as it has passed, or the seven days before its end.
  * @returns `isCut` if the filter's span is longer than a plot can show, and undefined if all of it is to come
  */
 export function plottedSpan(
-  { since: from, until: to }: Limits,
+  { since: from, until: to }: { since?: string; until?: string },
   typeCount: number | undefined,
   now: Date,
 ): (Span & { isCut: boolean }) | undefined {

@@ -7,12 +7,11 @@ import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { Device } from '../../../kit/device.js';
 import { Foreign, Id } from '../../../kit/foreign.js';
 import { ask } from '../../../kit/graphql.js';
-import { Link } from '../../../kit/location.js';
 import { More } from '../../../kit/more.js';
 import type { Answer, Rows } from '../../../kit/rows.js';
 import { Answered, Loading, ProblemNotice } from '../../../kit/states.js';
 import { Time } from '../../../kit/time.js';
-import { ENDED_TOKEN } from '../../events.js';
+import { ENDED_TOKEN, UserLink } from '../../events.js';
 import {
   AuditSession,
   type AuditSessionQuery,
@@ -22,7 +21,6 @@ import {
   type SessionEndReason,
   type SessionEventKind,
 } from '../../operations.js';
-import { pathOfUser } from '../../paths.js';
 import { foldSteps } from './fold.js';
 
 export type Step = NonNullable<AuditStepsQuery['session']>['events']['nodes'][number];
@@ -81,13 +79,7 @@ export function SessionStory({ id, onEnded }: { id: string; onEnded(): void }) {
   );
 }
 
-interface ToldProps {
-  session: Session;
-  answer: Answer<AuditSessionQuery>;
-  onEnded(): void;
-}
-
-function Told({ session, answer, onEnded }: ToldProps) {
+function Told({ session, answer, onEnded }: { session: Session; answer: Answer<AuditSessionQuery>; onEnded(): void }) {
   const steps = useSteps(session.id);
   const [isEnding, setEnding] = useState(false);
   const { user, userId, startedAt, endedAt, endReason, isLive, isCurrent } = session;
@@ -102,16 +94,7 @@ function Told({ session, answer, onEnded }: ToldProps) {
     <>
       <div class="bar">
         <p>
-          {user === null ? (
-            <>
-              Deleted user <Id id={userId} />
-            </>
-          ) : (
-            <Link to={pathOfUser(user.id)}>
-              <Foreign text={user.email} />
-            </Link>
-          )}
-          , since <Time at={startedAt} form="clock" />:{' '}
+          <UserLink user={user} userId={userId} />, since <Time at={startedAt} form="clock" />:{' '}
           {isLive ? (
             <span class="good">live</span>
           ) : (
@@ -165,7 +148,7 @@ export function Steps({ steps }: { steps: Rows<Step> }) {
       <ProblemNotice problem={problem} />
       {rows === undefined && problem === undefined && <Loading />}
       {rows !== undefined && (
-        <ol class="steps" ref={list}>
+        <ol class="stack steps" ref={list}>
           {foldSteps(rows).map(({ first, last, count }) => (
             <li key={first.id} class={isEnded(first) ? undefined : `step-${first.kind}`}>
               {count === 1 ? (

@@ -9,7 +9,7 @@ import { ask } from '../../../kit/graphql.js';
 import { Answered } from '../../../kit/states.js';
 import { type Column, countText, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { Origin } from '../../event-words.js';
+import { Origin } from '../../events.js';
 import { ClearLoginAddress, GatewayAddresses, type GatewayAddressesQuery } from '../../operations.js';
 
 type Addresses = NonNullable<NonNullable<GatewayAddressesQuery['gateway']>['loginAddresses']>;

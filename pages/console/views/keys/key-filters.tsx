@@ -1,14 +1,15 @@
 /** Which keys are shown: by their state and their service, as the query of the page says. */
 import { useEffect, useRef } from 'preact/hooks';
 import { place, setQuery } from '../../../kit/location.js';
+import { Select } from '../../../kit/select.js';
 import { useUniqueId } from '../../../kit/unique-id.js';
 import type { ApiKeyFilter } from '../../operations.js';
 
-const STATES = [
+const STATES: ReadonlyArray<[value: string, name: string]> = [
   ['', 'Valid'],
   ['revoked', 'Revoked or expired'],
   ['all', 'All'],
-] as const;
+];
 
 /** The filter of both lists of keys. Without a state in the query only valid keys are shown. */
 export function keyFilter(): ApiKeyFilter {
@@ -45,18 +46,7 @@ export function KeyFilters() {
         }}
       >
         <div class="field">
-          <label for={`${id}-state`}>State</label>
-          <select
-            id={`${id}-state`}
-            value={state}
-            onChange={({ currentTarget }) => setQuery({ state: currentTarget.value })}
-          >
-            {STATES.map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select label="State" value={state} options={STATES} onChoose={(chosen) => setQuery({ state: chosen })} />
         </div>
         <div class="field">
           <label for={`${id}-service`}>Service</label>

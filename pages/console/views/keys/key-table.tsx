@@ -51,7 +51,7 @@ function Service({ of: key }: { of: Key }) {
         <Foreign text={key.serviceName} />
       </Link>
       <div>
-        <code class="key-id">{key.id}</code>
+        <code>{key.id}</code>
       </div>
       {isApiKey(key) && <div class="quiet">{key.rateLimit.toLocaleString('en-GB')} requests/min</div>}
     </>

@@ -1,8 +1,8 @@
 /** Commands by which a new key can be tried at once. They ask the gateway who calls. */
+import signedScript from '../../../../examples/services/signed.sh';
 import { Copyable } from '../../../kit/copy.js';
 import { PUBLIC_URL } from '../../../kit/settings.js';
 import { TRIED } from './documents.js';
-import { SIGNED_SCRIPT } from './signed-script.js';
 
 const BODY = JSON.stringify({ query: TRIED });
 
@@ -26,7 +26,7 @@ export function TryApiKey({ keyId, secret }: { keyId: string; secret: string }) 
       <p class="hint">It asks for the secret.</p>
       <details>
         <summary>Try it with curl</summary>
-        <Copyable label="Save as signed.sh" text={SIGNED_SCRIPT} />
+        <Copyable label="Save as signed.sh" text={signedScript.trimEnd()} />
         <Copyable
           label="Run it"
           text={`GATEWAY_URL='${PUBLIC_URL}' KEY_ID='${keyId}' SECRET='${secret}' sh signed.sh`}

@@ -61,12 +61,7 @@ function inBucket({ counted }: CountBucket, type: AuditEventType): number {
   return counted.find(({ eventType }) => eventType === type)?.count ?? 0;
 }
 
-interface CountsProps {
-  chosen: SpanName;
-  answer: Answer<Counted>;
-}
-
-export function Counts({ chosen, answer }: CountsProps) {
+export function Counts({ chosen, answer }: { chosen: SpanName; answer: Answer<Counted> }) {
   return (
     <section>
       <div class="bar">
@@ -144,7 +139,7 @@ interface TileProps {
 function Tile({ kind, count, to, label, bars }: TileProps) {
   const isWrong = count > 0 && kind.tone === 'bad';
   return (
-    <div class="tile">
+    <div class="tile sheet">
       <h3>{kind.name}</h3>
       <p class={isWrong ? 'number bad' : 'number'}>
         <Link to={to} aria-label={`${numberText(count)} ${kind.name.toLowerCase()}: show the events`}>

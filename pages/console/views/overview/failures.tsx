@@ -1,12 +1,11 @@
 /** The last requests that were refused for a wrong password or a lock. */
 import { useAnswer } from '../../../kit/answer.js';
 import { Device } from '../../../kit/device.js';
-import { Foreign } from '../../../kit/foreign.js';
 import { useHeld } from '../../../kit/held.js';
 import { Link, pathTo } from '../../../kit/location.js';
 import { type Column, Table } from '../../../kit/table.js';
 import { Time } from '../../../kit/time.js';
-import { type Event, EventName, noteOf, Subject } from '../../events.js';
+import { type Event, EventName, noteOf, Origin, Subject } from '../../events.js';
 import { AGAIN_MS, useNews } from '../../live.js';
 import { type AuditEventType, Events } from '../../operations.js';
 import { AUDIT_LOG } from '../../paths.js';
@@ -22,21 +21,20 @@ const COLUMNS: Array<Column<Event>> = [
     name: 'Who',
     cell: (event) => (
       <>
-        <Subject event={event} /> <span class="quiet">{noteOf(event)}</span>
+        <span class={emailOf(event) && 'line'} title={emailOf(event)}>
+          <Subject event={event} />
+        </span>{' '}
+        <span class="quiet">{noteOf(event)}</span>
       </>
     ),
   },
-  {
-    name: 'From',
-    width: 'time',
-    cell: ({ ipAddress }) => (
-      <Link to={pathTo(AUDIT_LOG, { ipAddress })}>
-        <Foreign text={ipAddress} />
-      </Link>
-    ),
-  },
+  { name: 'From', width: 'time', cell: ({ ipAddress }) => <Origin ipAddress={ipAddress} /> },
   { name: 'Device', cell: ({ userAgent }) => <Device userAgent={userAgent} /> },
 ];
+
+function emailOf({ user, metadata: { email } }: Event): string | undefined {
+  return user?.email ?? (typeof email === 'string' ? email : undefined);
+}
 
 export function FailureList({ pollMs }: { pollMs: number }) {
   const answer = useAnswer(Events, { first: SHOWN, filter: { eventTypes: TYPES } }, { pollMs });

@@ -32,7 +32,7 @@ const COLUMNS: Array<Column<Locked>> = [
     name: 'User',
     isTarget: true,
     cell: ({ id, email }) => (
-      <Link to={pathOfUser(id)}>
+      <Link to={pathOfUser(id)} title={email}>
         <Foreign text={email} />
       </Link>
     ),

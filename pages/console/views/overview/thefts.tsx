@@ -49,7 +49,7 @@ export function TheftList({ answer }: { answer: Answer<Thefts> }) {
   const { isComplete = true, since } = answer.data ?? {};
   return (
     <Part title={`Token thefts of ${DAYS} days`} noun="theft" held={held} problem={answer.problem}>
-      <ul class="thefts">
+      <ul class="stack thefts">
         {held.shown?.map((event, i) => (
           <Theft key={event.id} event={event} isTold={i < TOLD} />
         ))}
@@ -67,7 +67,7 @@ function Theft({ event, isTold }: { event: Event; isTold: boolean }) {
   const { sessionId, createdAt, ipAddress, userAgent } = event;
   const [isOpen, setOpen] = useState(false);
   return (
-    <li>
+    <li class="sheet">
       <p>
         <span class="bad">Token theft</span> of <Subject event={event} />, <Time at={createdAt} />
       </p>

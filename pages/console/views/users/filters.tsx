@@ -1,6 +1,7 @@
 /** The filters and the order of the list of users, which are in its address. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { go, pathTo, place, setQuery } from '../../../kit/location.js';
+import { Select } from '../../../kit/select.js';
 import type { OrderDirection, UserFilter, UserOrderField, UserOrdering } from '../../operations.js';
 import { isRole, ROLES } from '../user/facts.js';
 
@@ -53,52 +54,28 @@ export function filterOf({ search, role, state }: Asked): UserFilter {
 }
 
 export function Filters({ asked }: { asked: Asked }) {
+  const roles = Object.keys(ROLES).map((role) => [role, role] as const);
+  const states = Object.entries(STATES).map(([state, [name]]) => [state, name] as const);
   return (
     <search aria-label="Users" class="user-filters">
       <SearchField search={asked.search} />
-      <Choice
-        name="role"
-        label="Role"
-        value={asked.role}
-        options={[['', 'All roles'], ...Object.keys(ROLES).map((role): Option => [role, role])]}
-      />
-      <Choice
-        name="state"
-        label="State"
-        value={asked.state}
-        options={[['', 'All states'], ...Object.entries(STATES).map(([state, [name]]): Option => [state, name])]}
-      />
+      <div class="field">
+        <Select
+          label="Role"
+          value={asked.role}
+          options={[['', 'All roles'], ...roles]}
+          onChoose={(role) => setQuery({ role })}
+        />
+      </div>
+      <div class="field">
+        <Select
+          label="State"
+          value={asked.state}
+          options={[['', 'All states'], ...states]}
+          onChoose={(state) => setQuery({ state })}
+        />
+      </div>
     </search>
-  );
-}
-
-type Option = [value: string, name: string];
-
-interface ChoiceProps {
-  /** Of the field of the query */
-  name: string;
-  label: string;
-  value: string;
-  /** An empty value leaves the field out of the query. */
-  options: Option[];
-}
-
-function Choice({ name, label, value, options }: ChoiceProps) {
-  return (
-    <div class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <select
-        id={`filter-${name}`}
-        value={value}
-        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }
 

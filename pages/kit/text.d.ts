@@ -3,3 +3,8 @@ declare module '*.graphql' {
   const text: string;
   export default text;
 }
+
+declare module '*.sh' {
+  const text: string;
+  export default text;
+}
