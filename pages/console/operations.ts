@@ -670,6 +670,11 @@ export type RevokeOtherSessionsMutationVariables = Exact<{ [key: string]: never;
 
 export type RevokeOtherSessionsMutation = { revokeOtherSessions: { revokedCount: number } | null };
 
+export type OverviewWebhooksQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OverviewWebhooksQuery = { webhooks: { nodes: Array<{ pausedAt: string | null, lastAttempt: { outcome: string } | null }> } | null };
+
 export type OverviewLockedQueryVariables = Exact<{
   first: number;
 }>;
@@ -1020,6 +1025,9 @@ export const MySessions =
 
 export const RevokeOtherSessions =
   'mutation RevokeOtherSessions{revokeOtherSessions{revokedCount}}' as Operation<RevokeOtherSessionsMutation, RevokeOtherSessionsMutationVariables>;
+
+export const OverviewWebhooks =
+  'query OverviewWebhooks{webhooks(first:100){nodes{pausedAt lastAttempt{outcome}}}}' as Operation<OverviewWebhooksQuery, OverviewWebhooksQueryVariables>;
 
 export const OverviewLocked =
   'query OverviewLocked($first:Int!){users(first:$first filter:{isLocked:true}){nodes{id email lockedUntil}totalCount{count precision}}}' as Operation<OverviewLockedQuery, OverviewLockedQueryVariables>;

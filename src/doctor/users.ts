@@ -155,10 +155,10 @@ export async function checkUserPasswords({ clock, config, tables }: Surroundings
           { advice: 'ask them to change it, or for each', command: 'user reset-link EMAIL' },
         ),
     without === 0
-      ? ok('users_without_password', `no user${among} without a password and a link to set it`)
+      ? ok('users_without_password', `no user${among} has neither a password nor a link to set one`)
       : warning(
           'users_without_password',
-          `${numberOf(without, 'active user')}${among} without a password and a valid link to set it`,
+          `${numberOf(without, 'active user')}${among} with neither a password nor a valid link to set one`,
           {
             advice: 'for each of them that "user list" shows without has_password',
             command: 'user reset-link EMAIL',

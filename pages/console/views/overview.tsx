@@ -9,6 +9,7 @@ import { type Counted, Counts, countOf, useCounts } from './overview/counts.js';
 import { FailureList } from './overview/failures.js';
 import { LockedList, useLocked } from './overview/locked.js';
 import { TheftList, type Thefts, useThefts } from './overview/thefts.js';
+import { useFailingWebhooks } from './overview/webhooks.js';
 
 const POLL_MS = 30_000;
 
@@ -18,10 +19,11 @@ export function Overview() {
   const counts = useCounts(chosen, pollMs);
   const locked = useLocked(POLL_MS);
   const thefts = useThefts(pollMs);
+  const failing = useFailingWebhooks(POLL_MS);
   return (
     <>
       <Heading text="Overview" />
-      <Summary counts={counts.data} locked={locked.data} thefts={thefts.data} />
+      <Summary counts={counts.data} locked={locked.data} thefts={thefts.data} failing={failing} />
       <TheftList answer={thefts} />
       <LockedList answer={locked} />
       <Counts chosen={chosen} answer={counts} />
@@ -34,25 +36,28 @@ interface SummaryProps {
   counts: Counted | undefined;
   locked: OverviewLockedQuery | undefined;
   thefts: Thefts | undefined;
+  /** Number of webhooks */
+  failing: number | undefined;
 }
 
 /** One sentence for who looks in passing. It is read out when it changes. */
-function Summary({ counts, locked, thefts }: SummaryProps) {
+function Summary({ counts, locked, thefts, failing }: SummaryProps) {
   return (
     <div role="status">
-      {counts !== undefined && locked !== undefined && thefts !== undefined && (
-        <Verdict counts={counts} locked={locked} thefts={thefts} />
+      {counts !== undefined && locked !== undefined && thefts !== undefined && failing !== undefined && (
+        <Verdict counts={counts} locked={locked} thefts={thefts} failing={failing} />
       )}
     </div>
   );
 }
 
-function Verdict({ counts, locked, thefts }: { [Key in keyof SummaryProps]: NonNullable<SummaryProps[Key]> }) {
+function Verdict({ counts, locked, thefts, failing }: { [Key in keyof SummaryProps]: NonNullable<SummaryProps[Key]> }) {
   const stolen = thefts.thefts.length;
   const lockedCount = locked.users?.totalCount;
   const found = [
     stolen > 0 && `${stolen}${thefts.isComplete ? '' : ' or more'} token theft${stolen === 1 ? '' : 's'} in 7 days`,
     lockedCount != null && lockedCount.count > 0 && `${countText(lockedCount, 'user')} locked now`,
+    failing > 0 && `${failing} webhook${failing === 1 ? '' : 's'} whose last event was not delivered`,
   ].filter((text) => text !== false);
   if (found.length > 0) {
     return (

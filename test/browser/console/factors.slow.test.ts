@@ -264,7 +264,7 @@ inChromium('in Chromium, second factors in the console', () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Users' }).waitFor();
     expect(await page.getByText('Your role needs a second factor').count()).toBe(0);
     await page.getByRole('navigation').getByRole('link', { name: 'Users' }).press('Enter');
-    await page.getByRole('table', { name: 'Users' }).getByText(email).waitFor();
+    await page.getByRole('table', { name: 'Users' }).getByRole('link', { name: email }).waitFor();
     expect(wrong).toEqual([]);
     await close();
 

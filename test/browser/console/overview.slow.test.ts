@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { COMMAND_LINE } from '../../../src/admin/administer.js';
 import { revokeSession } from '../../../src/admin/sessions.js';
 import { deleteUser, setUserActive, setUserEmail, setUserPassword } from '../../../src/admin/user-changes.js';
+import { createWebhook, deleteWebhook } from '../../../src/admin/webhooks.js';
 import { claimsOf, refreshTokenOf } from '../../support/gateway/gateway.js';
 import { ANOTHER } from '../../support/gateway/passwords.js';
 import { login, logout, refresh, WRONG } from '../../support/gateway/routes.js';
@@ -369,7 +370,7 @@ inChromium('in Chromium, the overview of a gateway where something has happened'
 inChromium('in Chromium, the overview of a gateway where nothing has happened', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startConsole();
+    site = await startConsole({ env: { WEBHOOK_HOSTS: '127.0.0.1:9' }, outboxPollMs: 3_600_000 });
   });
   afterAll(() => site?.close());
 
@@ -382,6 +383,21 @@ inChromium('in Chromium, the overview of a gateway where nothing has happened', 
     expect(await lookAt(page)).toEqual(GOOD);
     expect(wrong).toEqual([]);
     await close();
+  });
+
+  test('Interface 19: a webhook that fails is said first to who may see webhooks', async () => {
+    const { webhook } = await createWebhook(site.gateway.app, COMMAND_LINE, { url: 'http://127.0.0.1:9/hook' });
+    await site.gateway.rows(
+      `update outbox_cursors set last_attempt_at = now(), last_outcome = 'http_error' where id = $1`,
+      [webhook.id],
+    );
+    const { page, wrong, close } = await open(site, {}, 'admin');
+    await page.getByText('Look at this: 1 webhook whose last event was not delivered.').waitFor();
+    const { page: other, close: closeOther } = await open(site); // an analyst
+    await other.getByText('No token theft in 7 days, and nobody is locked.').waitFor();
+    expect(wrong).toEqual([]);
+    await deleteWebhook(site.gateway.app, COMMAND_LINE, webhook.id);
+    await Promise.all([close(), closeOther()]);
   });
 
   test.each(Object.entries(ENDS))(

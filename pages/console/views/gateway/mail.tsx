@@ -55,7 +55,7 @@ function Shown({ state: { waiting, isComplete, lag, lastAttempt } }: { state: St
           'No mail was sent yet.'
         ) : (
           <>
-            The last attempt, <Time at={lastAttempt.at} />: <Result of={lastAttempt} />.
+            The last event, <Time at={lastAttempt.at} />: <Result of={lastAttempt} />.
           </>
         )}{' '}
         {waiting.length === 0 ? 'Nothing waits.' : `The oldest event has waited for ${durationText(lag)}.`}
@@ -78,7 +78,7 @@ function Result({ of: { outcome, status } }: { of: { outcome: string; status: nu
   const tone = outcome === 'delivered' ? 'good' : FAILED.includes(outcome) ? 'bad' : 'quiet';
   return (
     <span class={tone}>
-      {outcome.replaceAll('_', ' ')}
+      {tone === 'quiet' ? `no mail was needed (${outcome.replaceAll('_', ' ')})` : outcome.replaceAll('_', ' ')}
       {status !== null && ` (${status})`}
     </span>
   );

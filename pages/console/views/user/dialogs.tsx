@@ -163,7 +163,11 @@ export function ActivateDialog({ user, onDone, onClose }: DialogProps) {
       onClose={onClose}
     >
       <p>
-        <Foreign text={user.email} /> can log in again with the password of before. Sessions that were ended stay ended.
+        <Foreign text={user.email} />{' '}
+        {user.hasPassword
+          ? 'can log in again with the password of before.'
+          : 'has no password, and needs a new password link then.'}{' '}
+        Sessions that were ended stay ended.
       </p>
     </ChangeDialog>
   );

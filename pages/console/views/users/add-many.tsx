@@ -1,6 +1,5 @@
 /** Inviting many people, or importing users of another system: a list is checked, and then what is right in it is added. */
 import { useRef, useState } from 'preact/hooks';
-import { announce } from '../../../kit/announce.js';
 import { ChangeDialog } from '../../../kit/change-dialog.js';
 import { ask } from '../../../kit/graphql.js';
 import { Problem } from '../../../kit/problem.js';
@@ -10,6 +9,7 @@ import { RoleField } from '../user/dialogs.js';
 import { isRole } from '../user/facts.js';
 import { MailChoice } from '../user/password-link.js';
 import { count, issueLinks, type Link, LinksFile, Progress, type Refused, RefusedList, useParts } from './batches.js';
+import { STATES } from './filters.js';
 import { type Fault, type Line, partsOf, readPeople, readUsers } from './lines.js';
 
 interface Kind {
@@ -84,7 +84,7 @@ export function AddManyDialog({ kind, onAdded, onClose }: Props) {
     setChecked({ lines: right, faults: faulty.sort((one, other) => one.line - other.line), withPassword });
   };
 
-  const add = async ({ lines }: Checked, deliver: boolean) => {
+  const add = async ({ lines, faults, withPassword }: Checked, deliver: boolean) => {
     await run(partsOf(lines), async (part) => {
       const { importUsers: imported } = await ask(ImportUsers, { lines: part.map(({ json }) => json), dryRun: false });
       const [fault] = imported?.faults ?? [];
@@ -99,11 +99,17 @@ export function AddManyDialog({ kind, onAdded, onClose }: Props) {
       redraw((turn) => turn + 1);
     });
     const said = `${count(lines.length, 'user')} ${kind === 'invite' ? 'invited' : 'imported'}.`;
-    announce(said);
-    if (kind === 'import') return undefined;
+    const withoutPassword = lines.length - withPassword;
     return (
       <>
-        <p>{said}</p>
+        <p role="status">{said}</p>
+        {kind === 'import' && withoutPassword > 0 && (
+          <p>
+            {count(withoutPassword, 'user')} came without a password. The state “{STATES['no-password']?.[0]}” of the
+            list finds them: select them and press “Password links”.
+          </p>
+        )}
+        <Faults faults={faults} />
         <LinksFile links={found.current.links} />
         <RefusedList refused={found.current.refused} />
       </>
@@ -159,8 +165,17 @@ function Found({ checked: { lines, faults, withPassword }, kind }: { checked: Ch
       <p>
         {count(lines.length, 'user')} can be{' '}
         {kind === 'invite' ? 'invited' : `imported, ${withPassword} with a password`}.
-        {faults.length > 0 && ` ${count(faults.length, 'fault')}, whose lines are left out:`}
       </p>
+      <Faults faults={faults} />
+    </>
+  );
+}
+
+function Faults({ faults }: { faults: readonly Fault[] }) {
+  if (faults.length === 0) return null;
+  return (
+    <>
+      <p>{count(faults.length, 'fault')}, whose lines are left out:</p>
       <ul class="refused">
         {faults.slice(0, SHOWN_FAULTS).map(({ line, message }) => (
           <li key={`${line} ${message}`}>

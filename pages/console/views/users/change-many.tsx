@@ -84,7 +84,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'Activate',
-    text: 'They can log in again with the password of before. Sessions that were ended stay ended.',
+    text: 'Who has a password can log in again with it; the others need a new password link. Sessions that were ended stay ended.',
     verbs: ['Activate', 'Activated'],
     scope: 'users:write',
     make: (people) => setActive(people, true),

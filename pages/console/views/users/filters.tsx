@@ -6,11 +6,11 @@ import type { OrderDirection, UserFilter, UserOrderField, UserOrdering } from '.
 import { isRole, ROLES } from '../user/facts.js';
 
 /** The states that can be asked for, with their filters. */
-const STATES: Record<string, [name: string, filter: UserFilter]> = {
+export const STATES: Record<string, [name: string, filter: UserFilter]> = {
   active: ['Active', { isActive: true, isLocked: false }],
   deactivated: ['Deactivated', { isActive: false }],
   locked: ['Locked', { isLocked: true }],
-  'no-password': ['Without a password', { isActive: true, hasPassword: false }],
+  'no-password': ['Active, no password yet', { isActive: true, hasPassword: false }],
 };
 
 /** What the list can be sorted by: the direction at first, and the name of its column. */

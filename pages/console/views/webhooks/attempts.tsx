@@ -29,10 +29,12 @@ export function Attempts({ of: webhook, pollMs, onClose }: Props) {
     { name: 'Time', width: 'time', cell: ({ at }) => <Time at={at} /> },
     {
       name: 'Event',
-      cell: ({ eventType, attempt }) => (
+      cell: ({ eventType, eventId, attempt }) => (
         <>
           {eventName(eventType)}
-          <div class="quiet">{attempt === null ? 'sent by hand' : `attempt ${attempt.toLocaleString('en-GB')}`}</div>
+          <div class="quiet">
+            {eventId}, {attempt === null ? 'sent by hand' : `attempt ${attempt.toLocaleString('en-GB')}`}
+          </div>
         </>
       ),
     },

@@ -47,8 +47,8 @@ export function RotateSecretDialog({ of: webhook, onChange, onClose }: Props) {
   return (
     <ChangeDialog
       title="Rotate the secret"
-      action="Rotate"
-      tone={overlapSeconds === 0 ? 'bad' : 'plain'}
+      action={webhook.previousSecretEndsAt === null ? 'Rotate' : 'Rotate again'}
+      tone={overlapSeconds === 0 || webhook.previousSecretEndsAt !== null ? 'bad' : 'plain'}
       onSubmit={rotate}
       onClose={onClose}
     >
