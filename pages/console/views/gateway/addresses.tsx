@@ -23,7 +23,7 @@ const COLUMNS: Array<Column<Address>> = [
   },
   {
     name: 'Logins',
-    width: 'narrow',
+    width: 'time',
     cell: ({ attempts, limit, isLimited }) => (
       <span class={isLimited ? 'bad' : undefined}>
         {attempts.toLocaleString('en-GB')} of {limit.toLocaleString('en-GB')}

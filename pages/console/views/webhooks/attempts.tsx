@@ -29,12 +29,10 @@ export function Attempts({ of: webhook, pollMs, onClose }: Props) {
     { name: 'Time', width: 'time', cell: ({ at }) => <Time at={at} /> },
     {
       name: 'Event',
-      cell: ({ eventType, eventId, attempt }) => (
+      cell: ({ eventType, eventId }) => (
         <>
           {eventName(eventType)}
-          <div class="quiet">
-            {eventId}, {attempt === null ? 'sent by hand' : `attempt ${attempt.toLocaleString('en-GB')}`}
-          </div>
+          <div class="hint">{eventId}</div>
         </>
       ),
     },
@@ -43,7 +41,10 @@ export function Attempts({ of: webhook, pollMs, onClose }: Props) {
       cell: (attempt) => (
         <>
           <span class={attempt.outcome === 'delivered' ? 'good' : 'bad'}>{outcomeText(attempt)}</span>
-          <div class="quiet">{attempt.milliseconds.toLocaleString('en-GB')} ms</div>
+          <div class="hint">
+            {attempt.attempt === null ? 'Sent by hand' : `Attempt ${attempt.attempt.toLocaleString('en-GB')}`},{' '}
+            {attempt.milliseconds.toLocaleString('en-GB')} ms
+          </div>
         </>
       ),
     },
