@@ -37,11 +37,15 @@ export async function withFault<T>(
   }
 }
 
+/** SQL: ends every connection, and waits until it has ended, or the next query on one might still be sent */
+const disconnect = (name: string): string =>
+  `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`;
+
 /** Every connection to the database ends and new ones are refused, as in an outage. */
 export async function whileAway<T>({ name }: TestDatabase, work: () => Promise<T>): Promise<T> {
   await asSuperuser(`alter database ${name} with allow_connections false`);
   try {
-    await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    await asSuperuser(disconnect(name));
     return await work();
   } finally {
     await asSuperuser(`alter database ${name} with allow_connections true`);
@@ -50,13 +54,12 @@ export async function whileAway<T>({ name }: TestDatabase, work: () => Promise<T
 
 /** The database takes no writes, as after a mistake or on a server that has become a standby. */
 export async function whileReadOnly<T>({ name }: TestDatabase, work: () => Promise<T>): Promise<T> {
-  const reconnect = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
   await asSuperuser(`alter database ${name} set default_transaction_read_only = on`);
   try {
-    await asSuperuser(reconnect);
+    await asSuperuser(disconnect(name));
     return await work();
   } finally {
     await asSuperuser(`alter database ${name} reset default_transaction_read_only`);
-    await asSuperuser(reconnect);
+    await asSuperuser(disconnect(name));
   }
 }
