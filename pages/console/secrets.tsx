@@ -56,7 +56,7 @@ export function PreviousSecret({ verb, endsAt }: { verb: string; endsAt: string 
   if (endsAt === null) return <p>Every earlier secret has ended.</p>;
   return (
     <p>
-      The secret before {verb} until <Time at={endsAt} />.
+      The previous secret {verb} until <Time at={endsAt} />.
     </p>
   );
 }

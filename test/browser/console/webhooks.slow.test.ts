@@ -188,7 +188,7 @@ inChromium('in Chromium, the view Webhooks of the console', () => {
     await dialog(page)
       .getByText(/^Not delivered in \d+ ms: answered with an error \(401\)\.$/)
       .waitFor();
-    await dialog(page).getByText('The secret before signs too until').waitFor();
+    await dialog(page).getByText('The previous secret signs too until').waitFor();
     await confirm(page, 'Done');
 
     receiver.reply(() => ({ status: 204 })); // it has the new one now
