@@ -6,6 +6,8 @@ export interface Loop {
   connections: number;
   /** How long is counted */
   seconds: number;
+  /** The loop ends earlier if so many requests have been sent */
+  requestsAtMost?: number;
   /** How long before that nothing is counted yet: milliseconds */
   leadInMs: number;
   /** Between an answer and the next request: milliseconds, 0 by default */
@@ -34,15 +36,17 @@ export type Edge = 'began' | 'ended';
  * @throws the first failure of `send`
  */
 export async function inClosedLoop(
-  { connections, seconds, leadInMs, pauseMs = 0 }: Loop,
+  { connections, seconds, leadInMs, pauseMs = 0, requestsAtMost = Number.POSITIVE_INFINITY }: Loop,
   send: (connection: number) => Promise<boolean>,
   onEdge: (edge: Edge) => void,
 ): Promise<Counted> {
   const took: number[] = [];
   let isCounting = false;
   let isOver = false;
+  let sent = 0;
   const keepSending = async (connection: number): Promise<void> => {
-    while (!isOver) {
+    while (!isOver && sent < requestsAtMost) {
+      sent += 1;
       const sentMs = performance.now();
       if (!(await send(connection))) return;
       if (isCounting) took.push(performance.now() - sentMs);

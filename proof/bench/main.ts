@@ -2,7 +2,7 @@
  * `npm run bench`: how fast the gateway is, compared with what it could be at best on the same machine in the same seconds
  * (docs/benchmark.md has the options). Exit code 1 where anything was answered otherwise than 200, 130 if it was interrupted.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { freePort } from '../../test/support/programs/redis.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
@@ -10,6 +10,7 @@ import { memoryOf } from '../evidence/lab/process.js';
 import { startReport } from '../evidence/report.js';
 import { comparisonsOf } from './comparisons.js';
 import { IS_PINNED, moveBeside } from './cores.js';
+import { APART, type Counts, countAll, countsTable, grown } from './count.js';
 import { watchStrangers } from './cpu.js';
 import { type Options, readOptions } from './options.js';
 import { openPostgres, type Postgres } from './postgres.js';
@@ -17,7 +18,7 @@ import { openInspector, profileOf } from './profile.js';
 import { finish, headOf, type Memory, writeJson } from './report.js';
 import { inRounds, type Measured, warmUp } from './rounds.js';
 import { FEW, MANY, rowsWorks } from './rows.js';
-import { ENVIRONMENT, openStage } from './stage.js';
+import { ENVIRONMENT, openStage, type Stage } from './stage.js';
 import { JUDGED, type Work } from './work.js';
 import { worksBeside } from './works/beside.js';
 import { COMPARED, worksOf } from './works/index.js';
@@ -76,7 +77,7 @@ async function measure(
 }
 
 function reportAll(wasInterrupted: boolean): void {
-  if (options.mode === 'profile') return;
+  if (options.mode === 'profile' || options.mode === 'count') return;
   const { text, json } = finish(measured, memory);
   print(text);
   if (measured.slices.length === 0) return;
@@ -94,6 +95,18 @@ async function bareStatement(lab: Lab, postgres: Postgres): Promise<Work[]> {
   return works.map((work) => ({ ...work, parts: work.parts.filter(({ connections }) => connections === JUDGED) }));
 }
 
+async function count(lab: Lab, stage: Stage, port: number): Promise<void> {
+  const counts = await countAll(lab, stage, port, (variant) => worksOf(variant, options.names));
+  const { json, against } = options;
+  writeJson(json ?? `${base}-counts.json`, { date: started.date, commit: started.commit, counts });
+  const before =
+    against === undefined ? undefined : (JSON.parse(readFileSync(against, 'utf8')) as { counts: Counts[] });
+  print(countsTable(counts, before?.counts));
+  for (const work of grown(counts, before?.counts ?? [])) {
+    measured.failed.push({ work, why: `it has over ${APART * 100} % more instructions than before` });
+  }
+}
+
 async function run(lab: Lab): Promise<void> {
   if (IS_PINNED) moveBeside(process.pid);
   const postgres = await openPostgres(lab, process.env['DATABASE_URL']);
@@ -108,18 +121,16 @@ async function run(lab: Lab): Promise<void> {
     return measure(works, [works.map(({ name }) => name)], postgres);
   }
 
-  const port = mode === 'profile' ? await freePort() : undefined;
-  const stage = await openStage(
-    lab,
-    postgres,
-    port === undefined ? {} : { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` },
-  );
+  const port = mode === 'measure' ? undefined : await freePort();
+  const inspected = port === undefined ? {} : { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` };
+  const stage = await openStage(lab, postgres, inspected, options.program);
+  if (mode === 'count' && port !== undefined) return count(lab, stage, port);
   const works = await worksOf(stage, names);
   if (port === undefined) return measure(works, COMPARED, postgres, stage.gatewayPid);
 
   const inspector = await openInspector(port);
   mkdirSync(dirname(base), { recursive: true });
-  for (const work of works.filter(({ isGateways }) => isGateways)) {
+  for (const work of works.filter(({ send }) => send !== undefined)) {
     say(`${work.name} is profiled`);
     print(await profileOf(inspector, work, seconds, `${base}-${work.name}.cpuprofile`));
   }

@@ -10,6 +10,12 @@ test('measures all works but the peer, unless it is asked for', () => {
   expect(readOptions(['--only', 'statement,peer,refresh']).names).toEqual(['refresh', 'peer', 'statement']);
 });
 
+test('counts some works, and those that are asked for', () => {
+  expect(readOptions(['--count', '--against', 'before.json'])).toMatchObject({ mode: 'count', against: 'before.json' });
+  expect(readOptions(['--count']).names).toContain('refresh');
+  expect(readOptions(['--count', '--only', 'logout']).names).toEqual(['logout']);
+});
+
 test.each([
   [['--only', 'refresh,refesh'], /no such work: refesh; there are refresh, /],
   [['--seconds', '0'], /take a number/],

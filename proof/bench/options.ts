@@ -9,33 +9,46 @@ const OPTIONS = {
   json: { type: 'string' },
   peer: { type: 'boolean', default: false },
   profile: { type: 'boolean', default: false },
+  count: { type: 'boolean', default: false },
+  against: { type: 'string' },
+  program: { type: 'string' },
   rows: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
 export interface Options {
-  /** What is done with the works: measured, profiled, or the one work of `--rows` */
-  mode: 'measure' | 'profile' | 'rows';
+  /** What is done with the works: measured, profiled, counted, or the one work of `--rows` */
+  mode: 'measure' | 'profile' | 'count' | 'rows';
   /** Of works */
   names: string[];
   seconds: number;
   rounds: number;
   json: string | undefined;
+  /** Of `--count`: a file with the counts of another commit */
+  against: string | undefined;
+  /** The gateway of another commit, instead of this one's */
+  program: string | undefined;
 }
 
 /** Of each slice, where nothing is said */
-const SECONDS = { measure: 0.5, profile: 10, rows: 2 };
+const SECONDS = { measure: 0.5, profile: 10, count: 0, rows: 2 };
+
+/** What is counted, where nothing is said: a minute and a half each */
+const COUNTED = ['refresh', 'logout', 'caller-token', 'caller-signature', 'proxy-token'];
 
 /** @throws on a usage error */
 export function readOptions(words: string[]): Options {
-  const { only, json, peer, profile, rows, ...numbers } = parseArgs({ args: words, options: OPTIONS }).values;
-  const asked = only?.split(',') ?? ALL_WORKS.filter((name) => name !== PEER);
+  const { only, json, peer, profile, count, against, program, rows, ...numbers } = parseArgs({
+    args: words,
+    options: OPTIONS,
+  }).values;
+  const mode = count ? 'count' : profile ? 'profile' : rows ? 'rows' : 'measure';
+  const asked = only?.split(',') ?? (count ? COUNTED : undefined) ?? ALL_WORKS.filter((name) => name !== PEER);
   const unknown = asked.filter((name) => !ALL_WORKS.includes(name));
   if (unknown.length > 0) throw new Error(`no such work: ${unknown.join(', ')}; there are ${ALL_WORKS.join(', ')}`);
-  const mode = profile ? 'profile' : rows ? 'rows' : 'measure';
   const seconds = Number(numbers.seconds ?? SECONDS[mode]);
   const rounds = Number(numbers.rounds);
-  if (!(seconds > 0) || !(Number.isInteger(rounds) && rounds > 0))
+  if (!(seconds > 0 || count) || !(Number.isInteger(rounds) && rounds > 0))
     throw new Error('--seconds and --rounds take a number');
   const names = ALL_WORKS.filter((name) => asked.includes(name) || (peer && name === PEER));
-  return { mode, names, seconds, rounds, json };
+  return { mode, names, seconds, rounds, json, against, program };
 }

@@ -54,12 +54,21 @@ const OWNERS = 16;
 const ACCESS_TOKENS = 256;
 const KEY_LIMIT = 1_000_000;
 
-/** @param env more of the gateway's environment */
-export async function openStage(lab: Lab, postgres: Postgres, env: Record<string, string> = {}): Promise<Stage> {
+/**
+ * @param env more of the gateway's environment
+ * @param program the gateway of another commit
+ */
+export async function openStage(
+  lab: Lab,
+  postgres: Postgres,
+  env: Record<string, string> = {},
+  program?: string,
+): Promise<Stage> {
   const database = await postgres.createDatabase();
   const documents = join(lab.folder, 'documents.json');
   writeFileSync(documents, asRecord(WHO_IS_CALLING));
-  const gateways = await prepareGateways(lab, database.url, { ...ENVIRONMENT, TRUSTED_DOCUMENTS: documents });
+  const common = { ...ENVIRONMENT, TRUSTED_DOCUMENTS: documents };
+  const gateways = await prepareGateways(lab, database.url, common, program);
   const gateway = await gateways.start(env, { wrapper: ON_THE_GATEWAYS_CORE });
   const gatewayPid = gateway.process.pid ?? 0;
   const emails = await createUsers(gateways, database, USERS);

@@ -4,12 +4,12 @@ import type { Judged, Line } from './summary.js';
 
 type Cell = string | number | undefined;
 
-function row(...cells: Cell[]): string {
+export function row(...cells: Cell[]): string {
   return `| ${cells.map((text) => text ?? '').join(' | ')} |`;
 }
 
 /** A figure in so many digits; empty if there is none */
-function shown(figure: number | undefined, digits = 3): string {
+export function shown(figure: number | undefined, digits = 3): string {
   if (figure === undefined || !Number.isFinite(figure)) return '';
   return Number(figure.toPrecision(digits)).toLocaleString('en', { maximumFractionDigits: 3 });
 }

@@ -36,8 +36,8 @@ export interface Work {
   parts: Part[];
   /** What takes long has slices that are so many times as long; 1 by default */
   stretch?: number;
-  /** Whether it is the gateway that answers: then `--profile` looks at it */
-  isGateways?: boolean;
+  /** Of works that the gateway answers: `--profile` and `--count` look at them. @returns what sends so many requests */
+  send?(connections: number, requests: number): Promise<() => Promise<void>>;
 }
 
 export const CONNECTIONS = [1, 4, 16, 64, 256] as const;

@@ -9,6 +9,7 @@
  */
 import type pg from 'pg';
 import type { Budget } from '../platform/budget.js';
+import { utcText } from '../platform/clock.js';
 import { isPlanStale } from './outage.js';
 import { onConnection } from './run.js';
 import type { Batch, Db } from './statement.js';
@@ -19,9 +20,20 @@ const MAX_BATCH = 64;
 const PATIENCE_MS = 100;
 
 /** The values of all calls, by parameter. JSON is text: see `valuesOf`. */
-function arraysOf({ order, json }: Batch, calls: readonly Call[]): unknown[] {
-  return order.map((name) => calls.map(({ values }) => (json.has(name) ? JSON.stringify(values[name]) : values[name])));
+function arraysOf({ order, json, parameters }: Batch, calls: readonly Call[]): unknown[] {
+  return order.map((name) => {
+    const text = UNQUOTED[parameters[name] ?? ''];
+    if (text !== undefined)
+      return `{${calls.map(({ values }) => (values[name] === null ? 'NULL' : text(values[name])))}}`;
+    return calls.map(({ values }) => (json.has(name) ? JSON.stringify(values[name]) : values[name]));
+  });
 }
+
+/** Elements that need no quotes in an array's text: the driver would search each for characters that they never have. */
+const UNQUOTED: Record<string, (value: unknown) => string> = {
+  'uuid[]': String,
+  'timestamptz[]': (value) => utcText((value as Date).getTime()),
+};
 
 type Row = Record<string, unknown>;
 

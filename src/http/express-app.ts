@@ -1,7 +1,7 @@
 /** The Express applications: what every request passes, from top to bottom. */
 import type * as http from 'node:http';
 import cors from 'cors';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express } from 'express';
 import type { AnswerGraphql } from '../callers/graphql-over-http.js';
 import type { Config } from '../config/config.js';
 import type { ReadinessPoller } from '../readiness/poller.js';
@@ -88,36 +88,48 @@ function createListener(services: Services, poller: ReadinessPoller, addRoutes: 
   const isRoute = (path: string): boolean => app.router.stack.some(({ route }) => route?.path === path);
   const requestLog = createRequestLog(services, isRoute, poller.checkSoon);
   app.use(requestLog.middleware);
-  app.use(securityHeaders(config));
   app.use(refuseMalformed);
   addRoutes(app);
   app.use(notFound);
   app.use(errorHandler(services));
-  return { handle: readable(app), classes: classesOf(app), idleMs: config.keepAliveSeconds * 1000, log, requestLog };
+  return {
+    handle: readable(app),
+    classes: classesOf(app, config),
+    idleMs: config.keepAliveSeconds * 1000,
+    log,
+    requestLog,
+  };
 }
 
 /**
  * Express gives each request and response another prototype, and each response its locals. That costs a tenth of a short
- * request, unless they have both from the start.
+ * request, unless they have both from the start. Nor are constant fields set one by one, with a check of each: they follow
+ * the first line of the answer.
  */
-function classesOf(app: Express): Listener['classes'] {
+function classesOf(app: Express, config: Config): Listener['classes'] {
+  const lines = linesOf(securityFields(config));
+  const ofRoutes = Object.entries(UNLESS_SET).map(([name, value]) => ({
+    name: name.toLowerCase(),
+    line: linesOf({ [name]: value }),
+  }));
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<Message extends http.IncomingMessage> extends ServerResponse<Message> {
     locals = {};
+    override _storeHeader(firstLine: string, headers: unknown): void {
+      let head = firstLine + lines;
+      for (const { name, line } of ofRoutes) if (!this.hasHeader(name)) head += line;
+      super._storeHeader(head, headers);
+    }
   }
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request);
   app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response);
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. */
-function securityHeaders({ publicUrl }: Config): RequestHandler {
-  const fields = Object.entries({
-    // Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise.
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
+/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. No route sets these. */
+function securityFields({ publicUrl }: Config): Record<string, string> {
+  return {
     'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
     'Origin-Agent-Cluster': '?1',
     'Referrer-Policy': 'no-referrer',
     // Of its own host alone: other services may speak http below it.
@@ -128,11 +140,21 @@ function securityHeaders({ publicUrl }: Config): RequestHandler {
     'X-Frame-Options': 'SAMEORIGIN',
     'X-Permitted-Cross-Domain-Policies': 'none',
     'X-XSS-Protection': '0',
-  });
-  return (_req, res, next) => {
-    for (const [name, value] of fields) res.setHeader(name, value);
-    next();
   };
+}
+
+/** Pages, and what is for every origin, set these themselves. */
+const UNLESS_SET = {
+  // Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise.
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+function linesOf(fields: Record<string, string>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
 }
 
 function allowOrigins(origins: string[]) {

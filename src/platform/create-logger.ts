@@ -1,5 +1,6 @@
 /** The logger of the gateway. (Interface 14) */
 import { pino } from 'pino';
+import { utcText } from './clock.js';
 import { createLogDestination, type LogDestination } from './log-destination.js';
 import type { LOG_LEVELS, Logger } from './logger.js';
 
@@ -8,17 +9,5 @@ export function createLogger(
   destination: LogDestination = createLogDestination(process.stdout),
 ): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
-}
-
-/** RFC 3339. Many lines are of one millisecond, which is formatted once. */
-function createTimestamp(): () => string {
-  let lastMs = 0;
-  let formatted = '';
-  return () => {
-    const nowMs = Date.now();
-    if (nowMs !== lastMs) formatted = `,"time":"${new Date(nowMs).toISOString()}"`;
-    lastMs = nowMs;
-    return formatted;
-  };
+  return pino({ level, base: null, timestamp: () => `,"time":"${utcText(Date.now())}"`, formatters }, destination);
 }

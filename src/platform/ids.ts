@@ -9,9 +9,12 @@ export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
  * 1970, the version, and the random part of a version 4 UUID.
  */
 export function uuidInTimeOrder(at: Date): string {
-  const time = at.getTime().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  time.writeUIntBE(at.getTime(), 0, 6);
+  const hex = time.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`;
 }
+
+const time = Buffer.alloc(6);
 
 /** A random UUID (RFC 9562 section 5.4), for what no table stores. */
 export function randomUuid(): string {

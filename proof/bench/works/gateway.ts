@@ -20,6 +20,8 @@ const LOGIN_LEAD_IN_MS = 1_500;
 const ONCE_PER_SECOND = 12_000;
 /** What is prepared takes longer than its slice, and few connections are measured by what is not. */
 export const ONCE_AT: readonly Connections[] = [64];
+/** A timer of Node is at most 24 days long. */
+const NO_LIMIT_SECONDS = 86_400;
 const LOGINS_AT: readonly Connections[] = [16, 64];
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -180,5 +182,13 @@ export function workOf(
     },
     numbers,
   );
-  return { ...work, isGateways: true };
+  const send = async (connections: number, requestsAtMost: number) => {
+    const requests = await make(requestsAtMost / ONCE_PER_SECOND);
+    const task = { url: gateway.url, requests, connections, requestsAtMost, seconds: NO_LIMIT_SECONDS, leadInMs: 0 };
+    return async () => {
+      const { tokens } = await stage.load.run({ ...task, ...how, leadInMs: 0 });
+      if (tokens !== undefined) giveBack?.(tokens);
+    };
+  };
+  return { ...work, send };
 }

@@ -16,5 +16,6 @@ export async function tracedWork(stage: Stage): Promise<Work> {
   };
   const gateway = await stage.gateways.start(env, { wrapper: ON_THE_GATEWAYS_CORE });
   const traced = { ...stage, gateway, gatewayPid: gateway.process.pid ?? 0 };
-  return { ...refresh(traced, 'refresh-traced', ONCE_AT), isGateways: false };
+  const { send: _, ...work } = refresh(traced, 'refresh-traced', ONCE_AT);
+  return work;
 }

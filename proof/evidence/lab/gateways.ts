@@ -56,39 +56,49 @@ export const QUICK_TIMERS = {
 /** Issuer of tokens, and its host is the `@authority` of signatures: whichever instance is asked */
 export const PUBLIC_URL = 'http://localhost:3000';
 
-/** Makes the keyring that all share. @param env of all instances; limits are wide unless it says otherwise */
+/**
+ * Makes the keyring that all share.
+ * @param env of all instances; limits are wide unless it says otherwise
+ * @param program that of another commit, in its clone
+ */
 export async function prepareGateways(
   lab: Lab,
   databaseUrl: string,
   env: Record<string, string> = {},
+  program = PROGRAM,
 ): Promise<Gateways> {
   const keyringFile = join(lab.folder, 'keyring.json');
   const PATH = process.env['PATH'] ?? '';
-  await run(PROGRAM, ['keyring', 'create', '--out', keyringFile], { env: { PATH } });
-  return gatewaysOf(lab, keyringFile, { PATH, DATABASE_URL: databaseUrl, PUBLIC_URL, ...WIDE, ...env });
+  await run(program, ['keyring', 'create', '--out', keyringFile], { env: { PATH } });
+  return gatewaysOf(lab, program, keyringFile, { PATH, DATABASE_URL: databaseUrl, PUBLIC_URL, ...WIDE, ...env });
 }
 
-function gatewaysOf(lab: Lab, keyringFile: string, env: Record<string, string>): Gateways {
+function gatewaysOf(lab: Lab, program: string, keyringFile: string, env: Record<string, string>): Gateways {
   const shared = { ...env, KEYRING_FILE: keyringFile };
   return {
     keyringFile,
-    with: (more) => gatewaysOf(lab, keyringFile, { ...env, ...more }),
-    start: (more = {}, how = {}) => startInstance(lab, { ...shared, ...more }, how),
+    with: (more) => gatewaysOf(lab, program, keyringFile, { ...env, ...more }),
+    start: (more = {}, how = {}) => startInstance(lab, program, { ...shared, ...more }, how),
     cli: async <T>(...words: string[]) => {
-      const running = run(PROGRAM, [...words, '--json'], { env: shared });
+      const running = run(program, [...words, '--json'], { env: shared });
       running.child.stdin?.end(PASSWORD);
       return JSON.parse((await running).stdout) as T;
     },
   };
 }
 
-async function startInstance(lab: Lab, shared: Record<string, string>, how: Launch): Promise<Instance> {
+async function startInstance(
+  lab: Lab,
+  gateway: string,
+  shared: Record<string, string>,
+  how: Launch,
+): Promise<Instance> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(lab.folder, `gateway-${port}.log`);
   const env = { ...shared, PORT: String(port) };
   const log = openSync(logFile, 'a');
-  const [program = '', ...words] = [...(how.wrapper ?? []), PROGRAM, 'start'];
+  const [program = '', ...words] = [...(how.wrapper ?? []), gateway, 'start'];
   const launch = (): ChildProcess => {
     const launched = spawn(program, words, { env, stdio: ['ignore', how.stdout ?? log, log] });
     lab.defer(() => launched.kill('SIGKILL')); // at once if the experiment was interrupted meanwhile
