@@ -8,17 +8,6 @@ export function createLogger(
   destination: LogDestination = createLogDestination(process.stdout),
 ): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
 }
 
-/** RFC 3339. Many lines are of one millisecond, which is formatted once. */
-function createTimestamp(): () => string {
-  let lastMs = 0;
-  let formatted = '';
-  return () => {
-    const nowMs = Date.now();
-    if (nowMs !== lastMs) formatted = `,"time":"${new Date(nowMs).toISOString()}"`;
-    lastMs = nowMs;
-    return formatted;
-  };
-}
