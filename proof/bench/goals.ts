@@ -60,6 +60,11 @@ const [few, many] = [FEW, MANY].map(rowsName) as [string, string];
 export const GOALS: readonly Goal[] = [
   ...rates('refresh / bare statement', 'refresh', 'statement', 0.9),
   ...rates('refresh / node-oidc-provider', 'refresh', 'peer', 3),
+  {
+    what: 'refresh / Better Auth moves the end of a session',
+    of: judged('refresh', 'rate'),
+    to: judged('better-auth-renewed', 'rate'),
+  },
   { what: 'refresh, gateway µs', of: judged('refresh', 'serverUs'), most: 110 },
   { what: 'refresh, PostgreSQL µs', of: judged('refresh', 'postgresUs'), most: 60 },
   // The same on any machine: where these two were set, the statement took 140 µs of PostgreSQL.
@@ -147,6 +152,16 @@ export const GOALS: readonly Goal[] = [
     what: 'the same by token with `live=on` / without',
     of: judged('proxy-token-live', 'serverUs'),
     to: judged('proxy-token', 'serverUs'),
+  },
+  {
+    what: 'the same / Better Auth reads a session',
+    of: judged('proxy-token-live', 'rate'),
+    to: judged('better-auth', 'rate'),
+  },
+  {
+    what: 'the same without an assertion / Better Auth believes its cookie cache',
+    of: judged('proxy-token-plain', 'rate'),
+    to: judged('better-auth-cached', 'rate'),
   },
   { what: 'refresh over 10 M rows, PostgreSQL µs', of: judged(many, 'postgresUs'), most: 80 },
   {

@@ -16,6 +16,7 @@ export class NotOk extends Error {
 }
 
 const END_OF_HEAD = '\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
 
 export async function openHttpConnection(url: string): Promise<HttpConnection> {
   const { hostname, port } = new URL(url);
@@ -33,9 +34,10 @@ export async function openHttpConnection(url: string): Promise<HttpConnection> {
     if (headEnds === -1) return;
     const head = received.slice(0, headEnds);
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
-    if (length === undefined) return fail('an answer has no Content-Length');
-    const body = received.slice(headEnds + END_OF_HEAD.length);
-    if (body.length < Number(length)) return;
+    const isChunked = length === undefined && /\r\ntransfer-encoding: chunked/i.test(head);
+    if (length === undefined && !isChunked) return fail('an answer has no Content-Length');
+    const body = received.slice(headEnds + END_OF_HEAD.length); // with the sizes of its chunks, if there are any
+    if (isChunked ? !body.endsWith(LAST_CHUNK) : body.length < Number(length)) return;
     received = '';
     if (!head.startsWith('HTTP/1.1 200 ')) return waiting?.reject(new NotOk(head.slice(9, 12)));
     waiting?.resolve({ head, body });

@@ -52,6 +52,12 @@ async function answering(pieces: string[], closes: boolean): Promise<{ url: stri
 
 test.each<[string, string[], boolean, object]>([
   ['in pieces', ['HTTP/1.1 200 OK\r\ncontent-le', 'ngth: 5\r\n\r', '\nab', 'cde'], false, { body: 'abcde' }],
+  [
+    'in chunks',
+    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n', '0\r\n\r\n'],
+    false,
+    { body: '3\r\nabc\r\n0\r\n\r\n' },
+  ],
   ['of 503', ['HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n'], false, { failed: 'answered 503' }],
   ['without a length', ['HTTP/1.1 200 OK\r\n\r\nabc'], false, { failed: 'an answer has no Content-Length' }],
   ['cut short', ['HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab'], true, { failed: 'the connection was closed' }],

@@ -1,6 +1,7 @@
 /** The words of `npm run bench`. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { ALL_WORKS, PEER } from './works/index.js';
+import { ALL_WORKS } from './works/index.js';
+import { PEERS } from './works/peer.js';
 
 const OPTIONS = {
   only: { type: 'string' },
@@ -42,13 +43,13 @@ export function readOptions(words: string[]): Options {
     options: OPTIONS,
   }).values;
   const mode = count ? 'count' : profile ? 'profile' : rows ? 'rows' : 'measure';
-  const asked = only?.split(',') ?? (count ? COUNTED : undefined) ?? ALL_WORKS.filter((name) => name !== PEER);
+  const asked = only?.split(',') ?? (count ? COUNTED : undefined) ?? ALL_WORKS.filter((name) => !PEERS.includes(name));
   const unknown = asked.filter((name) => !ALL_WORKS.includes(name));
   if (unknown.length > 0) throw new Error(`no such work: ${unknown.join(', ')}; there are ${ALL_WORKS.join(', ')}`);
   const seconds = Number(numbers.seconds ?? SECONDS[mode]);
   const rounds = Number(numbers.rounds);
   if (!(seconds > 0 || count) || !(Number.isInteger(rounds) && rounds > 0))
     throw new Error('--seconds and --rounds take a number');
-  const names = ALL_WORKS.filter((name) => asked.includes(name) || (peer && name === PEER));
+  const names = ALL_WORKS.filter((name) => asked.includes(name) || (peer && PEERS.includes(name)));
   return { mode, names, seconds, rounds, json, against, program };
 }

@@ -11,9 +11,14 @@ export function post(path: string, headers: Record<string, string>, body = ''): 
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Which request comes next. `rotate`: a session's token, which the answer replaces. */
+export function get(path: string, headers: Record<string, string>): string {
+  const lines = Object.entries({ host: 'localhost:3000', 'user-agent': USER_AGENT, ...headers });
+  return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+/** Which request comes next. `rotate`: a session's token, which the answer replaces. `expected`: part of each body */
 export type Requests =
-  | { kind: 'in-turn'; requests: string[] }
+  | { kind: 'in-turn'; requests: string[]; expected?: string }
   | { kind: 'once'; requests: string[] }
   | { kind: 'rotate'; tokens: string[]; way: RotationWay };
 

@@ -72,11 +72,13 @@ function senderOf(given: Requests): Send {
     };
   }
   const { kind, requests } = given;
+  const expected = kind === 'in-turn' ? given.expected : undefined;
   return async (ask) => {
     const request = requests[kind === 'in-turn' ? sent % requests.length : sent];
     sent += 1;
     if (request === undefined) return false;
-    await ask(request);
+    const { body } = await ask(request);
+    if (expected !== undefined && !body.includes(expected)) throw new Error(`an answer lacks ${expected}`);
     return true;
   };
 }

@@ -5,9 +5,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { OAUTH_CLIENT } from '../requests.js';
+import { peerModule } from './peer-module.js';
 import { doTasks } from './task.js';
 
 /** As the gateway has it for its routes */
@@ -96,9 +96,9 @@ function found([row]: Array<Record<string, unknown>>): Payload | undefined {
   return { ...(payload as Payload), ...consumed };
 }
 
-const { default: Provider } = (await import(pathToFileURL(process.env['PEER_ENTRY'] ?? '').href)) as {
+const { default: Provider } = await peerModule<{
   default: new (issuer: string, configuration: object) => Provider;
-};
+}>('index.js');
 const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
 const scope = 'a:b';
 const provider = new Provider(ISSUER, {

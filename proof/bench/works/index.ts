@@ -5,23 +5,21 @@ import { worksBeside } from './beside.js';
 import { factorWorks } from './factors.js';
 import { gatewayWorks } from './gateway.js';
 import { mixedWork } from './mixed.js';
-import { peerWork } from './peer.js';
+import { peerWorks } from './peer.js';
 import { startWork } from './start.js';
 import { tracedWork } from './traced.js';
 import { webhookWorks } from './webhooks.js';
 
-/** Has to be installed, and so is measured only where it is asked for. */
-export const PEER = 'peer';
 /** Works of one line are compared with one another, and so measured in turns. */
 export const COMPARED = [
-  ['refresh', PEER, 'statement', 'logout', 'refresh-traced'],
+  ['refresh', 'peer', 'better-auth-renewed', 'statement', 'logout', 'refresh-traced'],
   ['login', 'argon2'],
   ['login-passkey', 'login-factor', 'confirm', 'express-verifying'],
   ['mixed'],
   ['caller-token', 'caller-document', 'caller-token-first', 'caller-signature', 'apollo'],
   [
     ...['proxy-token', 'proxy-token-plain', 'proxy-token-first', 'proxy-token-live', 'proxy-cookie'],
-    ...['proxy-preflight', 'express', 'express-signing'],
+    ...['proxy-preflight', 'better-auth', 'better-auth-cached', 'express', 'express-signing'],
   ],
   ['signatures'],
   ['start'],
@@ -37,7 +35,7 @@ export async function worksOf(stage: Stage, names: readonly string[]): Promise<W
     ...(await worksBeside(stage, names)),
     ...(await factorWorks(stage, names)),
     ...(names.includes('mixed') ? [await mixedWork(stage)] : []),
-    ...(names.includes(PEER) ? [await peerWork(stage)] : []),
+    ...(await peerWorks(stage, names)),
     ...(names.includes('refresh-traced') ? [await tracedWork(stage)] : []),
     startWork(stage),
     ...(await webhookWorks(stage, names)),
