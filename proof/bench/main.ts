@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { freePort } from '../../test/support/programs/redis.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
-import { memoryOf } from '../evidence/lab/process.js';
+import { memoryOf, type ProcessMemory } from '../evidence/lab/process.js';
 import { startReport } from '../evidence/report.js';
 import { comparisonsOf } from './comparisons.js';
 import { IS_PINNED, moveBeside } from './cores.js';
@@ -17,7 +17,7 @@ import { openInspector, profileOf } from './profile.js';
 import { finish, headOf, type Memory, writeJson } from './report.js';
 import { inRounds, type Measured, warmUp } from './rounds.js';
 import { FEW, MANY, rowsWorks } from './rows.js';
-import { ENVIRONMENT, openStage } from './stage.js';
+import { ENVIRONMENT, openStage, type Stage } from './stage.js';
 import { JUDGED, type Work } from './work.js';
 import { worksBeside } from './works/beside.js';
 import { COMPARED, worksOf } from './works/index.js';
@@ -53,20 +53,22 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 process.on('uncaughtException', (error) => interruption.abort(error)); // whatever runs is ended all the same
 
-/** @param gatewayPid whose memory is looked at before and after each round */
+/** @param stage whose gateway's memory is looked at before and after each round */
 async function measure(
   works: Work[],
   groups: ReadonlyArray<readonly string[]>,
   { postmaster }: Postgres,
-  gatewayPid?: number,
+  stage?: Stage,
 ): Promise<void> {
   const { rounds, seconds } = options;
-  const checkMemory = (): void => {
-    if (gatewayPid === undefined) return;
-    const { residentMib, anonymousMib } = memoryOf(gatewayPid);
+  const noteMemory = ({ residentMib, anonymousMib }: ProcessMemory): void => {
     memory.resident.push((residentMib * 2 ** 20) / 1e6);
     memory.anonymous.push((anonymousMib * 2 ** 20) / 1e6);
   };
+  const checkMemory = (): void => {
+    if (stage !== undefined) noteMemory(memoryOf(stage.gatewayPid));
+  };
+  if (stage !== undefined) noteMemory(stage.atRest);
   say('each work is done once, so that it is compiled');
   await warmUp(works);
   checkMemory();
@@ -115,7 +117,7 @@ async function run(lab: Lab): Promise<void> {
     port === undefined ? {} : { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` },
   );
   const works = await worksOf(stage, names);
-  if (port === undefined) return measure(works, COMPARED, postgres, stage.gatewayPid);
+  if (port === undefined) return measure(works, COMPARED, postgres, stage);
 
   const inspector = await openInspector(port);
   mkdirSync(dirname(base), { recursive: true });
