@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { freePort } from '../../test/support/programs/redis.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
-import { memoryOf } from '../evidence/lab/process.js';
+import { memoryOf, type ProcessMemory } from '../evidence/lab/process.js';
 import { startReport } from '../evidence/report.js';
 import { comparisonsOf } from './comparisons.js';
 import { IS_PINNED, moveBeside } from './cores.js';
@@ -54,20 +54,22 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 process.on('uncaughtException', (error) => interruption.abort(error)); // whatever runs is ended all the same
 
-/** @param gatewayPid whose memory is looked at before and after each round */
+/** @param stage whose gateway's memory is looked at before and after each round */
 async function measure(
   works: Work[],
   groups: ReadonlyArray<readonly string[]>,
   { postmaster }: Postgres,
-  gatewayPid?: number,
+  stage?: Stage,
 ): Promise<void> {
   const { rounds, seconds } = options;
-  const checkMemory = (): void => {
-    if (gatewayPid === undefined) return;
-    const { residentMib, anonymousMib } = memoryOf(gatewayPid);
+  const noteMemory = ({ residentMib, anonymousMib }: ProcessMemory): void => {
     memory.resident.push((residentMib * 2 ** 20) / 1e6);
     memory.anonymous.push((anonymousMib * 2 ** 20) / 1e6);
   };
+  const checkMemory = (): void => {
+    if (stage !== undefined) noteMemory(memoryOf(stage.gatewayPid));
+  };
+  if (stage !== undefined) noteMemory(stage.atRest);
   say('each work is done once, so that it is compiled');
   await warmUp(works);
   checkMemory();
@@ -126,7 +128,7 @@ async function run(lab: Lab): Promise<void> {
   const stage = await openStage(lab, postgres, inspected, options.program);
   if (mode === 'count' && port !== undefined) return count(lab, stage, port);
   const works = await worksOf(stage, names);
-  if (port === undefined) return measure(works, COMPARED, postgres, stage.gatewayPid);
+  if (port === undefined) return measure(works, COMPARED, postgres, stage);
 
   const inspector = await openInspector(port);
   mkdirSync(dirname(base), { recursive: true });

@@ -27,11 +27,13 @@ test.each([
 test('prints the median, the quartiles and the verdict of each goal', () => {
   const rates = { refresh: [80, 95, 104], statement: [100, 100, 100] };
   const slices = Object.entries(rates).flatMap(([what, all]) => all.map((rate, pass) => slice(what, pass, rate)));
-  const { text } = finish({ slices, failed: [] }, { resident: [150, 180, 190], anonymous: [100, 120, 130] });
+  const { text } = finish({ slices, failed: [] }, { resident: [100, 150, 180, 190], anonymous: [60, 100, 120, 130] });
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^\| refresh \| 64 \| 95 \|.*\| 3 \| 13 % \|$/),
       '| refresh / bare statement | 64 | 0.95 | 0.875 to 0.995 | 3 | ≥ 0.9 | not decided |',
+      '| anonymous memory at rest, MB |  | 60 |  | 1 | ≤ 90 | yes |',
+      '| anonymous memory under 64 connections, MB |  | 130 |  | 1 | ≤ 160 | yes |',
       '| anonymous memory, last round / first |  | 1.08 |  | 1 | ≤ 1.05 | no |',
     ]),
   );

@@ -8,7 +8,7 @@ import type { Measured } from './rounds.js';
 import { judge, judgeMemory, medians } from './summary.js';
 import { judgedTable, linesTable } from './tables.js';
 
-/** Of the gateway, before the first round and after each: MB */
+/** Of the gateway, when it was ready, before the first round, and after each: MB */
 export interface Memory {
   resident: number[];
   /** Without pages of files, which the kernel takes back whenever it likes */
@@ -41,7 +41,7 @@ export function finish({ slices, failed }: Measured, { resident, anonymous }: Me
   const json = { memory_mb: resident, anonymous_mb: anonymous, lines, goals, failed, measured: slices };
   if (slices.length === 0) return { text: 'Nothing was measured.', json };
   const all = (samples: number[]): string => samples.map(Math.round).join(', ');
-  const memory = `Memory of the gateway before the first round and after each: ${all(resident)} MB, of which anonymous ${all(anonymous)} MB.`;
+  const memory = `Memory of the gateway at rest, before the first round, and after each: ${all(resident)} MB, of which anonymous ${all(anonymous)} MB.`;
   const parts = [linesTable(lines), judgedTable(goals), ...(resident.length > 0 ? [memory] : [])];
   return { text: parts.join('\n\n'), json };
 }

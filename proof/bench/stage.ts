@@ -9,6 +9,7 @@ import { type Gateways, type Instance, PUBLIC_URL, prepareGateways } from '../ev
 import type { Lab } from '../evidence/lab/lab.js';
 import { inLanes } from '../evidence/lab/lanes.js';
 import { mintSessions } from '../evidence/lab/minted.js';
+import { memoryOf, type ProcessMemory } from '../evidence/lab/process.js';
 import { createUsers, PASSWORD } from '../evidence/lab/users.js';
 import { ON_THE_GATEWAYS_CORE } from './cores.js';
 import type { Database, Postgres } from './postgres.js';
@@ -24,6 +25,8 @@ export interface Stage {
   environment: Record<string, string>;
   gateway: Instance;
   gatewayPid: number;
+  /** Of the gateway, once it was ready */
+  atRest: ProcessMemory;
   load: Runner<LoadTask, LoadResult>;
   emails: string[];
   apiKey: ApiKey;
@@ -69,8 +72,10 @@ export async function openStage(
   writeFileSync(documents, asRecord(WHO_IS_CALLING));
   const common = { ...ENVIRONMENT, TRUSTED_DOCUMENTS: documents };
   const gateways = await prepareGateways(lab, database.url, common, program);
+  await gateways.cli('migrate', 'up'); // as a gateway that is started again: a migration loads the ORM
   const gateway = await gateways.start(env, { wrapper: ON_THE_GATEWAYS_CORE });
   const gatewayPid = gateway.process.pid ?? 0;
+  const atRest = memoryOf(gatewayPid);
   const emails = await createUsers(gateways, database, USERS);
   const apiKey = await createApiKey(gateways, KEY_LIMIT);
   const mint = async (count: number): Promise<string[]> => {
@@ -92,7 +97,7 @@ export async function openStage(
   const beside = { wrapper: ON_THE_GATEWAYS_CORE, env: setUpAs(gatewayPid) };
   const load = await startRunner<LoadTask, LoadResult>(lab, 'load');
   return {
-    ...{ lab, postgres, database, gateways, environment, gateway, gatewayPid },
+    ...{ lab, postgres, database, gateways, environment, gateway, gatewayPid, atRest },
     ...{ load, emails, apiKey, accessTokens, beside, mint },
   };
 }

@@ -152,9 +152,30 @@ test('goals of ratios are judged at 64 connections and shown at the others', () 
 });
 
 test.each([
-  [[100, 150], []],
-  [[100, 150, 140, 157.5], [['yes', 1.05]]],
-  [[100, 150, 150, 159], [['no', 1.06]]],
+  [[60, 100], []],
+  [
+    [60, 140, 160],
+    [
+      ['yes', 60],
+      ['yes', 160],
+    ],
+  ],
+  [
+    [91, 170, 150, 140, 157.5],
+    [
+      ['no', 91],
+      ['no', 170],
+      ['yes', 1.05],
+    ],
+  ],
+  [
+    [60, 100, 150, 150, 159],
+    [
+      ['yes', 60],
+      ['yes', 159],
+      ['no', 1.06],
+    ],
+  ],
   [[], []],
 ])('anonymous memory of %p MB', (samples, expected) => {
   expect(judgeMemory(samples).map(({ verdict, value }) => [verdict, value])).toEqual(expected);

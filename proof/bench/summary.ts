@@ -1,6 +1,6 @@
 /** What is made of the slices: medians of each work, and verdicts on what is compared. */
 import { percentile } from '../evidence/lab/stats.js';
-import { type Figure, type Goal, MOST_GROWTH, type Of } from './goals.js';
+import { type Figure, type Goal, MOST_AT_REST_MB, MOST_GROWTH, MOST_UNDER_LOAD_MB, type Of } from './goals.js';
 import { NOISY, type Slice } from './rounds.js';
 import type { Row } from './work.js';
 
@@ -124,12 +124,19 @@ function spreadOf(values: readonly number[]): Pick<Judged, 'value' | 'low' | 'hi
   return { value, low, high };
 }
 
-/** @param samples anonymous memory of the gateway: MB, before the first round and after each */
+/** @param samples anonymous memory of the gateway: MB, when it was ready, before the first round, and after each */
 export function judgeMemory(samples: readonly number[]): Judged[] {
-  const [, first] = samples;
-  const last = samples.at(-1);
-  if (first === undefined || last === undefined || samples.length < 3) return [];
-  const value = last / first;
-  const verdict = value <= MOST_GROWTH ? 'yes' : 'no';
-  return [{ what: 'anonymous memory, last round / first', value, count: 1, goal: `≤ ${MOST_GROWTH}`, verdict }];
+  const [atRest, ...loaded] = samples;
+  const [, first] = loaded;
+  const last = loaded.at(-1);
+  if (atRest === undefined || first === undefined || last === undefined) return [];
+  const atMost = (what: string, value: number, most: number): Judged => ({
+    ...{ what: `anonymous memory${what}`, value, count: 1 },
+    ...{ goal: `≤ ${most}`, verdict: value <= most ? 'yes' : 'no' },
+  });
+  const judged = [
+    atMost(' at rest, MB', atRest, MOST_AT_REST_MB),
+    atMost(' under 64 connections, MB', Math.max(...loaded), MOST_UNDER_LOAD_MB),
+  ];
+  return loaded.length < 3 ? judged : [...judged, atMost(', last round / first', last / first, MOST_GROWTH)];
 }

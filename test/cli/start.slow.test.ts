@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const OURS = '--max-old-space-size=1024 --max-semi-space-size=32 ';
+const OURS = '--max-old-space-size=1024 --max-semi-space-size=16 ';
 const SET = {
   UV_THREADPOOL_SIZE: String(2 * availableParallelism() + 2),
   MALLOC_ARENA_MAX: '1',
@@ -44,7 +44,7 @@ test('of two sizes of the heap the last one wins, which is that of the operator'
         encoding: 'utf8',
       }).stdout,
     );
-  expect(heapMib(OURS)).toBe(1_024 + 3 * 32);
-  expect(heapMib(`${OURS}--max_old_space_size=2000`)).toBe(2_000 + 3 * 32);
-  expect(heapMib(`${OURS}--max-semi-space-size=16`)).toBe(1_024 + 3 * 16);
+  expect(heapMib(OURS)).toBe(1_024 + 3 * 16);
+  expect(heapMib(`${OURS}--max_old_space_size=2000`)).toBe(2_000 + 3 * 16);
+  expect(heapMib(`${OURS}--max-semi-space-size=32`)).toBe(1_024 + 3 * 32);
 });

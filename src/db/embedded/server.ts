@@ -120,6 +120,10 @@ function serverOptions({ clusterDir, runDir, isDurable, settings: further }: Clu
     unix_socket_directories: `"${runDir.replaceAll('"', '""')}"`,
     timezone: 'UTC',
     max_wal_size: '256MB', // so that crash recovery takes seconds
+    // Less memory, for one gateway on a machine that people work at
+    shared_buffers: '32MB',
+    io_method: 'sync', // without its three workers
+    max_logical_replication_workers: '0',
     log_checkpoints: 'off',
     // Statements and DETAIL lines may hold rows with password hashes, which must not reach the log.
     log_min_error_statement: 'panic',
