@@ -4,6 +4,7 @@ import express, { type Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { RequestOrigin } from '../domain/request-origin.js';
 import type { RequestIds } from '../platform/logger.js';
+import { remembering } from './remembering.js';
 
 /** Spec 2.6: characters of the User-Agent that are stored. */
 const USER_AGENT_LENGTH = 512;
@@ -17,11 +18,15 @@ export function peerAddressOf(socket: Socket): string | undefined {
   return address;
 }
 
+/** Peers and hops whose place in a list of addresses is remembered */
+const MAX_REMEMBERED = 10_000;
+
 /** @param cidrs addresses and ranges. @returns whether an address is among them */
 export function addressList(cidrs: string[]): (address: string) => boolean {
   if (cidrs.length === 0) return () => false;
   const isListed: (address: string, hop: number) => boolean = express().set('trust proxy', cidrs).get('trust proxy fn');
-  return (address) => isListed(address, 0);
+  const known = remembering<boolean>(MAX_REMEMBERED);
+  return (address) => known(address, () => isListed(address, 0));
 }
 
 /**

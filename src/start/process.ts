@@ -60,8 +60,8 @@ async function readConfig(): Promise<Config> {
 }
 
 async function serve(): Promise<void> {
-  // At its first collections V8 looks at what outlives them: of the few requests until then, those under way. Of every other start
-  // it concludes that objects of requests belong into the old generation, for ever, where each holds its whole request.
+  // At its first collections V8 sees few requests, nearly all of them under way. In a third of the starts it concludes that
+  // objects of requests live long, and makes them in the old generation from then on, where each keeps its whole request.
   setFlagsFromString('--no-allocation-site-pretenuring');
   const config = await readConfig();
   const { createShutdown } = await import('./shutdown.js');

@@ -9,7 +9,8 @@ import { type Dictionary, parseDictionary, serializeDictionary } from 'structure
 export function fieldValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
+    const its = rawHeaders[i] ?? '';
+    if (its.length === name.length && its.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '');
   }
   return values;
 }

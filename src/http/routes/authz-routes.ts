@@ -33,6 +33,7 @@ import { loggableOrigin } from '../cross-site.js';
 import { setKeyLimit } from '../rate-limits.js';
 import { AUTHZ_ERRORS, type AuthzReason } from '../refusals.js';
 import { signingHints } from '../refused-caller.js';
+import { remembering } from '../remembering.js';
 import { sendJson } from '../send-json.js';
 
 const FAMILIES: Record<FamilyName, ProxyFamily> = {
@@ -43,6 +44,9 @@ const FAMILIES: Record<FamilyName, ProxyFamily> = {
 
 /** Family, rule, and what follows it. Nothing is decoded: a rule needs no percent-encoding, and none is accepted. */
 const PATH = /^\/authz\/([a-z-]+)\/([^/?]+)(.*)$/s;
+
+/** A rule is written into the configuration of a proxy, so there are few. */
+const MAX_RULES = 1_000;
 
 type AuthzDeps = CallerDeps & Deps<'fullDisk' | 'log' | 'sampling'>;
 
@@ -64,6 +68,7 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
   if (config.forwardAuth === undefined) return;
   const isListed = addressList(config.forwardAuth.proxies);
   const origins = new Set(config.forwardAuth.origins);
+  const rules = remembering<ReturnType<typeof parseRule>>(MAX_RULES);
 
   const check = async (
     req: Request,
@@ -77,7 +82,7 @@ export function addAuthzRoutes(app: Express, deps: AuthzDeps): void {
       reportPeer(deps, res, peer);
       return refusalOf('proxy_not_listed');
     }
-    const rule = parseRule(ruleText);
+    const rule = rules(ruleText, () => parseRule(ruleText));
     if (rule.kind === 'refused') return refusalOf(rule.reason, rule.detail);
     if (rest.startsWith('/') && !family.hasTargetBehindRule) {
       return refusalOf('rule_invalid', 'The rule must be the end of the path'); // such as caller=user/role=admin

@@ -7,6 +7,7 @@ import type { Deps } from '../../services.js';
 import { methodNotAllowed, sendError } from '../errors.js';
 import { isJsonType } from '../json-type.js';
 import { setKeyLimit } from '../rate-limits.js';
+import { remembering } from '../remembering.js';
 import { sendStream } from '../send-stream.js';
 import { addExplorerFiles, explorerPage } from './explorer.js';
 
@@ -58,14 +59,18 @@ export function addGraphqlRoute(app: Express, { config }: Deps<'config'>, answer
   route.all(methodNotAllowed('POST'));
 }
 
+const accepted = remembering<GraphqlRequest['accepts'] | ''>(100);
+
 /** @returns empty if the client reads neither */
 function acceptedIn(req: Request): GraphqlRequest['accepts'] | '' {
   const { accept } = req.headers;
   if (accept === undefined) return 'answer';
-  // By its name: who reads anything, as curl and fetch do, would wait for the end of a stream.
-  const isStream = /\btext\/event-stream\b/i.test(accept) && req.accepts('text/event-stream') !== false;
-  if (req.accepts(ANSWERED) !== false) return isStream ? 'both' : 'answer';
-  return isStream ? 'stream' : '';
+  return accepted(accept, () => {
+    // By its name: who reads anything, as curl and fetch do, would wait for the end of a stream.
+    const isStream = /\btext\/event-stream\b/i.test(accept) && req.accepts('text/event-stream') !== false;
+    if (req.accepts(ANSWERED) !== false) return isStream ? 'both' : 'answer';
+    return isStream ? 'stream' : '';
+  });
 }
 
 /** Apollo would look at `Accept` only when a mutation has run, and its answer, perhaps a secret, be lost. */
