@@ -6,14 +6,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
 import { startRedisCluster } from '../../test/support/programs/redis-groups.js';
 import { until } from '../../test/support/until.js';
 import { cpuMicros } from '../bench/cpu.js';
 import type { LoadResult, LoadTask } from '../bench/programs/load.js';
 import { type Runner, startRunner } from '../bench/runner.js';
+import { refresh } from '../evidence/lab/browser.js';
 import { startClients } from '../evidence/lab/clients.js';
 import { type Gateways, type Instance, prepareGateways } from '../evidence/lab/gateways.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
@@ -39,23 +41,27 @@ import {
 const SETTINGS = { shared_buffers: '512MB', max_wal_size: '8GB', checkpoint_timeout: '1h', wal_keep_size: '1GB' };
 const MOST = 3;
 const SESSIONS = 3_000;
-const [WARM_SECONDS, SECONDS, ROUNDS] = [0.7, 3, 3];
+const [WARM_SECONDS, SECONDS, ROUNDS] = [0.7, 2.5, 3];
 const LAG_EVERY_MS = 200;
 const EVENTS = 100_000;
 const LISTED = 5_000;
+const OUTAGE_PAUSE_MS = 200;
 
 /** What is tried, in turns */
 const SHAPES: readonly Shape[] = [
-  { what: 'alone', gateways: 1, connections: 64, isDirect: true },
-  { what: 'alone, with a replica', gateways: 1, connections: 64, isDirect: true, isWaiting: true },
-  { what: 'all parts', gateways: 1, connections: 64, isWaiting: true },
-  { what: 'the same load', gateways: 2, connections: 64, isWaiting: true },
-  { what: 'the same load', gateways: 3, connections: 64, isWaiting: true },
-  { what: 'more load', gateways: 2, connections: 128, isWaiting: true },
-  { what: 'more load', gateways: 3, connections: 192, isWaiting: true },
-  { what: 'little load', gateways: 1, connections: 64, pauseMs: 200, isWaiting: true },
-  { what: 'little load', gateways: 3, connections: 64, pauseMs: 200, isWaiting: true },
-  { what: 'beside an audit export', gateways: 3, connections: 64, isWaiting: true, isExporting: true },
+  { what: 'alone', gateways: 1, connections: 64, between: 'nothing' },
+  { what: 'and a replica', gateways: 1, connections: 64, between: 'nothing', isWaiting: true },
+  { what: 'and HAProxy', gateways: 1, connections: 64, between: 'HAProxy', isWaiting: true },
+  { what: 'the same load', gateways: 3, connections: 64, between: 'HAProxy', isWaiting: true },
+  { what: 'more load', gateways: 3, connections: 192, between: 'HAProxy', isWaiting: true },
+  { what: 'and PgBouncer', gateways: 1, connections: 64, between: 'all', isWaiting: true },
+  { what: 'the same load', gateways: 2, connections: 64, between: 'all', isWaiting: true },
+  { what: 'the same load', gateways: 3, connections: 64, between: 'all', isWaiting: true },
+  { what: 'more load', gateways: 2, connections: 128, between: 'all', isWaiting: true },
+  { what: 'more load', gateways: 3, connections: 192, between: 'all', isWaiting: true },
+  { what: 'little load', gateways: 1, connections: 64, pauseMs: 200, between: 'all', isWaiting: true },
+  { what: 'little load', gateways: 3, connections: 64, pauseMs: 200, between: 'all', isWaiting: true },
+  { what: 'during an audit export', gateways: 3, connections: 192, between: 'all', isWaiting: true, isExporting: true },
 ];
 
 interface Cluster {
@@ -120,17 +126,23 @@ async function beSynchronous(primary: PostgresServer, isWaiting: boolean): Promi
 async function measureCurve(lab: Lab): Promise<{ steps: Step[]; reading: Reading }> {
   const cluster = await openCluster(lab);
   const { primary, gateways, instances, email } = cluster;
-  const direct = await gateways.with({ DATABASE_URL: primary.urlAt(primary.port) }).start();
-  const proxies: string[] = [];
-  for (let count = 1; count <= MOST; count += 1) {
-    const folder = join(lab.folder, `proxy-${count}`);
-    await mkdir(folder);
-    proxies.push((await startReverseProxy({ ...lab, folder }, 'haproxy', instances.slice(0, count))).url);
+  const direct: Instance[] = [];
+  while (direct.length < MOST) {
+    direct.push(await gateways.with({ DATABASE_URL: primary.urlAt(primary.port) }).start());
   }
+  const proxiesOf = async (servers: readonly Instance[]): Promise<string[]> => {
+    const urls: string[] = [];
+    for (let count = 1; count <= MOST; count += 1) {
+      const folder = await mkdtemp(join(lab.folder, 'proxy-'));
+      urls.push((await startReverseProxy({ ...lab, folder }, 'haproxy', servers.slice(0, count))).url);
+    }
+    return urls;
+  };
+  const all = { servers: instances, proxies: await proxiesOf(instances) };
+  const withoutPooler = { servers: direct, proxies: await proxiesOf(direct) };
   const stand: Stand = {
     ...cluster,
-    direct,
-    proxies,
+    fronts: { nothing: { servers: direct, proxies: direct.map(({ url }) => url) }, HAProxy: withoutPooler, all },
     load: await startRunner<LoadTask, LoadResult>(lab, 'load'),
     tokens: await mintSessions(gateways, primary, email, SESSIONS),
   };
@@ -145,20 +157,19 @@ async function measureCurve(lab: Lab): Promise<{ steps: Step[]; reading: Reading
 }
 
 interface Stand extends Cluster {
-  /** A gateway at the primary itself */
-  direct: Instance;
-  /** Of HAProxy in front of one gateway, two, and so on */
-  proxies: string[];
+  /** Gateways, and the URL in front of one of them, two, and so on */
+  fronts: Record<Shape['between'], { servers: Instance[]; proxies: string[] }>;
   load: Runner<LoadTask, LoadResult>;
   /** The live ones, which serve the next step */
   tokens: string[];
 }
 
 async function measureStep(lab: Lab, stand: Stand, shape: Shape): Promise<Step> {
-  const { primary, direct, proxies, load, instances } = stand;
-  const { gateways, connections, pauseMs = 0, isDirect = false, isWaiting = false, isExporting = false } = shape;
+  const { primary, load } = stand;
+  const { gateways, connections, between, pauseMs = 0, isWaiting = false, isExporting = false } = shape;
+  const { servers, proxies } = stand.fronts[between];
   await beSynchronous(primary, isWaiting);
-  const url = isDirect ? direct.url : (proxies[gateways - 1] ?? '');
+  const url = proxies[gateways - 1] ?? '';
   const run = async (seconds: number, onEdge?: () => void): Promise<LoadResult> => {
     const requests = { kind: 'rotate', way: 'cookie', tokens: stand.tokens } as const;
     const result = await load.run({ url, requests, connections, seconds, leadInMs: 0, pauseMs }, onEdge);
@@ -166,7 +177,7 @@ async function measureStep(lab: Lab, stand: Stand, shape: Shape): Promise<Step> 
     return result;
   };
   await run(WARM_SECONDS);
-  const serving = isDirect ? [direct] : instances.slice(0, gateways);
+  const serving = servers.slice(0, gateways);
   const cpu: Array<Step['cpuUs']> = [];
   const lag = await watchLag(primary);
   const exports = isExporting ? startExports(lab, stand.gateways) : undefined;
@@ -177,7 +188,7 @@ async function measureStep(lab: Lab, stand: Stand, shape: Shape): Promise<Step> 
   const [began, ended] = cpu;
   if (began === undefined || ended === undefined) throw new Error('the load has not said when it began');
   const cpuUs = Object.fromEntries(PARTS.map((part) => [part, (ended[part] - began[part]) / answers]));
-  lab.say(`${shape.what}, ${gateways} gateways: ${rate.toFixed(0)} a second, ${JSON.stringify(cpuUs)}`);
+  lab.say(`${between}, ${shape.what}, ${gateways} gateways: ${rate.toFixed(0)} a second, ${JSON.stringify(cpuUs)}`);
   return { ...shape, rate, medianMs, cpuUs: cpuUs as Step['cpuUs'], ...counts, ...(await lag.stop()) };
 }
 
@@ -294,30 +305,86 @@ async function measureReading({ primary, replica, gateways }: Cluster): Promise<
   };
 }
 
-const CLIENTS = 32;
-const BEFORE = 4_000;
-const AFTER = 1_000;
+/** They log in, refresh and log out; the lanes refresh without a pause. */
+const [CLIENTS, LANES] = [4, 32];
+/** Of each, before the promotion and after it */
+const ACKNOWLEDGED = { clients: [300, 100], lanes: [5_000, 1_000] } as const;
 
-/** While clients log in, refresh and log out: the replica takes over before the primary has ended, or after. */
+/** While people work, the replica takes the primary's place: before that has ended, or after it was killed. */
 async function promote(lab: Lab, how: Promotion['how']): Promise<Promotion> {
-  const { primary, replica, instances } = await openCluster(lab);
+  const { primary, replica, gateways, instances, email } = await openCluster(lab);
   const { url } = await startReverseProxy(lab, 'haproxy', instances);
-  const emails = (
-    await primary.query<{ email: string }>('select email from users order by email limit $1', [CLIENTS])
-  ).map(({ email }) => email);
-  const clients = startClients([url], emails);
-  await clients.work(BEFORE);
-  const end = (): Promise<void> => primary.program.kill();
-  if (how === 'power loss') await end();
+  const users = await primary.query<{ email: string }>('select email from users order by email limit $1', [CLIENTS]);
+  const clients = startClients(
+    [url],
+    users.map((user) => user.email),
+  );
+  const lanes = startLanes(url, await mintSessions(gateways, primary, email, SESSIONS));
+  const [workOfClients, workOfLanes] = [ACKNOWLEDGED.clients, ACKNOWLEDGED.lanes];
+  await Promise.all([clients.work(workOfClients[0]), lanes.work(workOfLanes[0])]);
+  if (how === 'power loss') await primary.program.kill();
   await replica.query('select pg_promote()');
-  if (how === 'promoted') await end();
-  const lost = clients.lostAnswers();
-  await clients.work(AFTER);
+  if (how === 'promoted') await primary.program.kill();
+  await Promise.all([clients.work(workOfClients[1]), lanes.work(workOfLanes[1])]);
+  await lanes.stop();
   await clients.check();
   await clients.stop();
+  const [missing] = await replica.query<{ n: number }>(
+    'select count(*)::integer as n from unnest($1::uuid[]) as jti where not exists (select from refresh_tokens as r where r.jti = jti.jti)',
+    [lanes.acknowledged],
+  );
   const { logins, rotations, logouts, thefts, inDoubt } = clients.journal.promises;
-  const checked = logins.trials + rotations.trials + logouts.trials;
-  const undone = logins.violations + rotations.violations + logouts.violations + thefts.violations;
-  lab.say(`${how}: ${checked} acknowledged, ${undone} lost, ${inDoubt.trials} in doubt, ${lost} lost answers`);
-  return { how, checked, lost: undone, inDoubt: inDoubt.trials, unexpected: clients.unexpected.length };
+  const violations = [logins, rotations, logouts, thefts].map((each) => each.violations);
+  const found = {
+    how,
+    checked: logins.trials + rotations.trials + logouts.trials + lanes.acknowledged.length,
+    lost: violations.reduce((sum, each) => sum + each, missing?.n ?? Number.NaN),
+    inDoubt: inDoubt.trials + lanes.inDoubt(),
+  };
+  lab.say(JSON.stringify(found));
+  return found;
+}
+
+interface Lanes {
+  /** The tokens of which an answer of 200 has come */
+  acknowledged: string[];
+  /** Requests with another answer or none: their sessions are left alone from then on. */
+  inDoubt(): number;
+  /** Waits until so many more are acknowledged. */
+  work(requests: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Presents the tokens one after the other, and their successors in their place. */
+function startLanes(url: string, tokens: string[]): Lanes {
+  const acknowledged: string[] = [];
+  let inDoubt = 0;
+  let isOver = false;
+  const lane = async (): Promise<void> => {
+    while (!isOver) {
+      const token = tokens.shift();
+      if (token === undefined) throw new Error('no session is left');
+      const { status, cookie } = await refresh(url, token).catch(() => ({ status: 0, cookie: undefined }));
+      if (status === 200 && cookie !== undefined) {
+        acknowledged.push(String(decodeJwt(cookie).jti));
+        tokens.push(cookie);
+        continue;
+      }
+      inDoubt += 1;
+      await sleep(OUTAGE_PAUSE_MS);
+    }
+  };
+  const running = Promise.all(Array.from({ length: LANES }, lane));
+  return {
+    acknowledged,
+    inDoubt: () => inDoubt,
+    work: async (requests) => {
+      const most = acknowledged.length + requests;
+      await Promise.race([until(`${requests} are acknowledged`, () => acknowledged.length >= most), running]);
+    },
+    stop: async () => {
+      isOver = true;
+      await running;
+    },
+  };
 }

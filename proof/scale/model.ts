@@ -133,7 +133,7 @@ export interface Size {
   afterCheckpoint: Pass;
   alone: Pass;
   /** Without the CPU of the vacuum itself */
-  besideVacuum: Pass;
+  duringVacuum: Pass;
   /** How many ended while it was measured */
   vacuums: number;
 }
@@ -164,8 +164,8 @@ export interface Shape {
   connections: number;
   /** Between an answer and the next request of a connection */
   pauseMs?: number;
-  /** Without HAProxy and PgBouncer */
-  isDirect?: boolean;
+  /** The load, the gateways and PostgreSQL */
+  between: 'nothing' | 'HAProxy' | 'all';
   /** A commit waits for the disk of the replica */
   isWaiting?: boolean;
   isExporting?: boolean;
@@ -205,7 +205,6 @@ export interface Promotion {
   lost: number;
   /** Asked while no answer came: nobody knows */
   inDoubt: number;
-  unexpected: number;
 }
 
 export interface ClusterFigures {

@@ -1,6 +1,6 @@
 /**
  * `npm run scale -- --rows`: what a refresh of a session that is anywhere in the table costs over a million records and over
- * ten million, alone and beside a vacuum.
+ * ten million, alone and during a vacuum.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -59,9 +59,9 @@ async function measureSize(lab: Lab, records: number): Promise<Size> {
   const vacuum = await startVacuum(db);
   const together = await pass();
   const { times, micros } = await vacuum.stop();
-  const besideVacuum = { ...together, postgresUs: together.postgresUs - micros / all.length };
-  lab.say(`pages a refresh: ${[afterCheckpoint, alone, besideVacuum].map(({ pages }) => pages.toFixed(1)).join(', ')}`);
-  return { records, bytesOfRecord, indexes, afterCheckpoint, alone, besideVacuum, vacuums: times };
+  const duringVacuum = { ...together, postgresUs: together.postgresUs - micros / all.length };
+  lab.say(`pages a refresh: ${[afterCheckpoint, alone, duringVacuum].map(({ pages }) => pages.toFixed(1)).join(', ')}`);
+  return { records, bytesOfRecord, indexes, afterCheckpoint, alone, duringVacuum, vacuums: times };
 }
 
 /** One after the other, each of all indexes. `stop` waits for the end of the last and returns how many and their CPU. */
