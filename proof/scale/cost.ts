@@ -17,6 +17,8 @@ export interface Counts {
   walBytes: number;
   /** Of the gateways' */
   statements: number;
+  /** Of the log, what these statements have written themselves, without commits */
+  ownWalBytes: number;
   /** Pages that these statements have touched, in memory or not */
   pages: number;
 }
@@ -25,15 +27,22 @@ export interface Counts {
 export async function readCounts(db: Pick<PostgresServer, 'query'>): Promise<Counts> {
   const [row] = await db.query<Counts>(
     `select (pg_current_wal_insert_lsn() - '0/0')::float8 as "walBytes", coalesce(sum(calls), 0)::float8 as statements,
+       coalesce(sum(wal_bytes), 0)::float8 as "ownWalBytes",
        coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as pages
      from pg_stat_statements where userid = 'gateway'::regrole`,
   );
-  return row ?? { walBytes: Number.NaN, statements: Number.NaN, pages: Number.NaN };
+  if (row === undefined) throw new Error('PostgreSQL counts nothing');
+  return row;
 }
 
 export function since(before: Counts, now: Counts, items: number): Counts {
   const each = (name: keyof Counts): number => (now[name] - before[name]) / items;
-  return { walBytes: each('walBytes'), statements: each('statements'), pages: each('pages') };
+  return {
+    walBytes: each('walBytes'),
+    statements: each('statements'),
+    ownWalBytes: each('ownWalBytes'),
+    pages: each('pages'),
+  };
 }
 
 /** Bytes of write-ahead log and microseconds of PostgreSQL, for each of the items. */

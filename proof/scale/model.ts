@@ -121,6 +121,8 @@ export interface Pass {
   statements: number;
   pages: number;
   walBytes: number;
+  /** Without that of a vacuum */
+  ownWalBytes: number;
   postgresUs: number;
 }
 

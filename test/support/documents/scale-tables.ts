@@ -185,8 +185,8 @@ ${table(
   [
     ...ofPass('pages', 'pages'),
     ...ofPass('PostgreSQL, µs', 'postgresUs'),
-    ...ofPass('log, bytes', 'walBytes'),
-    row('log after a checkpoint, bytes', ({ afterCheckpoint }) => afterCheckpoint.walBytes),
+    ...ofPass('log, bytes', 'ownWalBytes'),
+    row('log after a checkpoint, bytes', ({ afterCheckpoint }) => afterCheckpoint.ownWalBytes),
     ...depths,
     [
       'disk',
