@@ -17,7 +17,7 @@ export const FEW = 10_000;
 export const MANY = 10_000_000;
 /** One login and its rotations: the last is live */
 const RECORDS_A_SESSION = 10;
-const ROWS_A_USER = 100;
+export const ROWS_A_USER = 100;
 const CONNECTIONS = 64;
 /** Live sessions, anywhere in the table, of which each is refreshed when all others have been; fewer, if there are */
 const SESSIONS = 40_000;
@@ -80,7 +80,7 @@ interface Its {
 }
 
 /** Two weeks of sessions that begin one after the other, refreshed every quarter of an hour; `jti`s are in time order. */
-async function fill(database: Database, count: number): Promise<void> {
+export async function fill(database: Pick<Database, 'query'>, count: number): Promise<void> {
   await database.query(
     `insert into refresh_tokens (jti, user_id, family_id, revoked, revoked_reason, revoked_at,
        user_agent, ip_address, created_at, session_started_at, expires_at)
@@ -109,10 +109,13 @@ function uuidAt(time: string): string {
 }
 
 /** Live records: of any session, or of those that were refreshed last */
-const ANYWHERE = 'select * from refresh_tokens where not revoked';
+export const ANYWHERE = 'select * from refresh_tokens where not revoked';
 const NEWEST = `${ANYWHERE} order by created_at desc limit ${SESSIONS}`;
 
-async function tokensOf({ database, gateways }: Its, live: string): Promise<string[]> {
+export async function tokensOf(
+  { database, gateways }: { database: Pick<Database, 'query'>; gateways: Gateways },
+  live: string,
+): Promise<string[]> {
   const records = await database.query<{ jti: string; sid: string; sub: string }>(
     `select jti, family_id as sid, user_id as sub from (${live}) as live order by random() limit ${SESSIONS}`,
   );

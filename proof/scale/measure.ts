@@ -1,30 +1,31 @@
 /**
- * `npm run scale`: measures what rows and the write-ahead log cost, then fills a database for a thousandth of ten million
+ * `npm run scale`, without a word: measures what rows and the write-ahead log cost, then fills a database for a thousandth of ten million
  * users, refreshes their sessions, and compares what that costs with the model. Writes `costs.json` and
  * `simulation.json`; `npm run docs` prints them in `docs/scale.md`. Exit code 1 if the model is wrong. A quiet machine is
  * needed for the CPU alone.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpuMicros } from '../bench/cpu.js';
-import { logout, refresh } from '../evidence/lab/browser.js';
+import { parseArgs } from 'node:util';
+import { logout } from '../evidence/lab/browser.js';
 import { type Gateways, type Instance, prepareGateways } from '../evidence/lab/gateways.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
-import { inLanes } from '../evidence/lab/lanes.js';
 import { mintSessions, signRefreshTokens } from '../evidence/lab/minted.js';
-import { postmasterOf } from '../evidence/lab/postgres-kills.js';
 import { type PostgresServer, startPostgresServer } from '../evidence/lab/postgres-server.js';
 import { logInAt } from '../evidence/lab/probes.js';
-import { withDescendants } from '../evidence/lab/program.js';
 import { createUsers } from '../evidence/lab/users.js';
 import { startReport } from '../evidence/report.js';
+import { measureCluster } from './cluster.js';
+import { bytesOf, costOf, rotate } from './cost.js';
 import { fillSessions, recordsOfASession, SESSIONS_OF_A_USER } from './fill.js';
 import { ASSUMED, type Checked, type Costs, deviationOf, holds, needOf } from './model.js';
+import { measureSizes } from './sizes.js';
 
 const COSTS = 'proof/scale/costs.json';
 const SIMULATION = 'proof/scale/simulation.json';
+const ROWS = 'proof/scale/rows.json';
+const CLUSTER = 'proof/scale/cluster.json';
 /** Nothing is measured across a checkpoint but where it says so. */
 const SETTINGS = { shared_buffers: '2GB', max_wal_size: '64GB', checkpoint_timeout: '1h', autovacuum: 'off' };
-const AT_ONCE = 64;
 /** The queue of passwords is short */
 const HASHES_AT_ONCE = 4;
 const LOGINS = 300;
@@ -45,33 +46,6 @@ interface Opened {
   db: PostgresServer;
   gateways: Gateways;
   gateway: Instance;
-}
-
-/** Bytes of write-ahead log and microseconds of PostgreSQL, for each of the items. */
-async function costOf<T>(db: PostgresServer, items: T[], work: (item: T) => Promise<unknown>, atOnce = AT_ONCE) {
-  const wal = async (): Promise<number> => {
-    const [row] = await db.query<{ at: string }>(`select pg_current_wal_insert_lsn() - '0/0' as at`);
-    return Number(row?.at);
-  };
-  const cpu = (): number => cpuMicros(withDescendants(postmasterOf(db)));
-  const before = { wal: await wal(), cpu: cpu() };
-  await inLanes(items, atOnce, async (item) => void (await work(item)));
-  return { walBytes: ((await wal()) - before.wal) / items.length, postgresUs: (cpu() - before.cpu) / items.length };
-}
-
-/** With its indexes, in bytes a row */
-async function bytesOf(db: PostgresServer, table: string): Promise<number> {
-  const [row] = await db.query<{ bytes: number }>(
-    `select pg_total_relation_size('${table}')::float8 / (select count(*) from ${table}) as bytes`,
-  );
-  return row?.bytes ?? Number.NaN;
-}
-
-/** Presents each token once, and keeps its successor. @throws if one is refused */
-async function rotate(url: string, tokens: string[], i: number): Promise<void> {
-  const { status, cookie } = await refresh(url, tokens[i] ?? '');
-  if (status !== 200 || cookie === undefined) throw new Error(`a refresh was answered ${status}`);
-  tokens[i] = cookie;
 }
 
 async function measureDisk({
@@ -192,7 +166,14 @@ function write(file: string, value: unknown): void {
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort(new Error(signal)));
-const { date, commit } = startReport('small');
+const { date, commit, machine } = startReport('small');
+const began = { date: date.slice(0, 10), commit };
+const OPTIONS = { cluster: { type: 'boolean' }, rows: { type: 'boolean' } } as const;
+const { values: asked } = parseArgs({ options: OPTIONS });
+if (asked.rows) write(ROWS, { ...began, sizes: await measureSizes(say, interruption.signal) });
+if (asked.cluster)
+  write(CLUSTER, { ...began, cores: machine.cores, ...(await measureCluster(say, interruption.signal)) });
+if (asked.rows || asked.cluster) process.exit();
 const disk = await inLab(say, interruption.signal, async (lab) => measureDisk(await open(lab)));
 const costs: Costs = { ...readCosts(), disk: { date: date.slice(0, 10), commit, ...disk } };
 write(COSTS, costs);

@@ -1,6 +1,22 @@
 /** docs/scale.md: what the model says, held against values worked out by hand, and what the simulation has found. */
-import { readCosts, readSimulation, scaleNeeds } from '../../test/support/documents/scale-tables.js';
-import { type Costs, deviationOf, holds, needOf } from './model.js';
+import {
+  readCluster,
+  readCosts,
+  readSimulation,
+  readSizes,
+  scaleNeeds,
+} from '../../test/support/documents/scale-tables.js';
+import {
+  type Costs,
+  deviationOf,
+  extrapolate,
+  holds,
+  levelAt,
+  medianStep,
+  needOf,
+  type Size,
+  type Step,
+} from './model.js';
 
 /** Round figures */
 const COSTS: Costs = {
@@ -71,4 +87,50 @@ test('the simulation that the page quotes has checked three figures, and they ho
 test('the page has a row for each of four numbers of people, for 8 and for 24 hours a day', () => {
   expect(scaleNeeds().split('\n')).toHaveLength(2 + 8);
   expect(Object.values({ ...readCosts().cpu, ...readCosts().disk })).not.toContain(null);
+});
+
+test('what a decade of records adds, the next one adds too', () => {
+  const size = (records: number, bytesOfRecord: number): Size => ({ records, bytesOfRecord }) as Size;
+  const bytes = (each: Size): number => each.bytesOfRecord;
+  expect(extrapolate(bytes, [size(1e6, 20), size(1e7, 23)])).toBe(26);
+  expect(extrapolate(bytes, [size(1e5, 20), size(1e7, 24)])).toBe(26);
+});
+
+test.each([
+  // 100 children a page: a root above 100 leaves, one level more above 101
+  [{ name: 'i', level: 1, leaves: 100, inner: 1 }, 1, 1],
+  [{ name: 'i', level: 1, leaves: 100, inner: 1 }, 100, 2],
+  [{ name: 'i', level: 1, leaves: 100, inner: 1 }, 101, 3],
+])('an index %p with %p times the leaves has its root at level %p', (index, times, expected) => {
+  expect(levelAt(index, times)).toBe(expected);
+});
+
+test('of several rounds each figure has its median, and the most lag of all', () => {
+  const step = (figure: number): Step => ({
+    ...{ what: 'a step', gateways: 1, connections: 64, between: 'all' },
+    ...{ rate: figure, medianMs: figure, walBytes: figure, statements: figure, pages: figure },
+    cpuUs: { gateways: figure, haproxy: 0, pgbouncer: 0, primary: 10 - figure, replica: 0, redis: 0 },
+    lagBytes: { median: figure, most: figure },
+    lagMs: { median: figure, most: figure },
+  });
+  expect(medianStep([step(3), step(1), step(2)])).toEqual({
+    ...step(2),
+    lagBytes: { median: 2, most: 3 },
+    lagMs: { median: 2, most: 3 },
+  });
+});
+
+test('nothing that the page quotes was lost in a promotion, of thousands that were checked', () => {
+  const { promotions } = readCluster();
+  expect(promotions.map(({ how, lost }) => [how, lost])).toEqual([
+    ['promoted', 0],
+    ['power loss', 0],
+  ]);
+  for (const { checked } of promotions) expect(checked).toBeGreaterThan(5_000);
+});
+
+test('both sizes that the page quotes were measured, during a vacuum', () => {
+  const { sizes } = readSizes();
+  expect(sizes.map(({ records }) => records)).toEqual([1_000_000, 10_000_000]);
+  for (const { vacuums } of sizes) expect(vacuums).toBeGreaterThan(0);
 });

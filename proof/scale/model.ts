@@ -107,3 +107,137 @@ export function deviationOf({ expected, measured }: Checked): number {
 export function holds(checked: Checked): boolean {
   return Math.abs(deviationOf(checked)) <= checked.tolerance;
 }
+
+/** A B-tree. `inner` are the pages above its leaves, `level` is 0 if the root is a leaf. */
+export interface Index {
+  name: string;
+  level: number;
+  leaves: number;
+  inner: number;
+}
+
+/** What one refresh costs */
+export interface Pass {
+  statements: number;
+  pages: number;
+  walBytes: number;
+  /** Without that of a vacuum */
+  ownWalBytes: number;
+  postgresUs: number;
+}
+
+/** A table of so many records, and refreshes of sessions that are anywhere in it */
+export interface Size {
+  records: number;
+  bytesOfRecord: number;
+  indexes: Index[];
+  /** Each page changes for the first time since a checkpoint */
+  afterCheckpoint: Pass;
+  alone: Pass;
+  /** Without the CPU of the vacuum itself */
+  duringVacuum: Pass;
+  /** How many ended while it was measured */
+  vacuums: number;
+}
+
+/** A figure that rises with the logarithm of the records, at ten times as many as the greater of both. */
+export function extrapolate(of: (size: Size) => number, [less, more]: readonly [Size, Size]): number {
+  const decades = Math.log10(more.records / less.records);
+  return of(more) + (of(more) - of(less)) / decades;
+}
+
+/** The level of the root of an index with so many times the leaves, whose pages have as many children as now. */
+export function levelAt({ level, leaves, inner }: Index, times: number): number {
+  const children = level === 0 ? 300 : (leaves + inner - 1) / inner;
+  let pages = leaves * times;
+  let levels = 0;
+  for (; pages > 1; levels += 1) pages = Math.ceil(pages / children);
+  return levels;
+}
+
+/** What takes part in a refresh */
+export const PARTS = ['gateways', 'haproxy', 'pgbouncer', 'primary', 'replica', 'redis'] as const;
+export type PartName = (typeof PARTS)[number];
+
+/** How gateways stand and are asked */
+export interface Shape {
+  what: string;
+  gateways: number;
+  connections: number;
+  /** Between an answer and the next request of a connection */
+  pauseMs?: number;
+  /** The load, the gateways and PostgreSQL */
+  between: 'nothing' | 'HAProxy' | 'all';
+  /** A commit waits for the disk of the replica */
+  isWaiting?: boolean;
+  isExporting?: boolean;
+}
+
+export interface Step extends Shape {
+  /** Refreshes a second */
+  rate: number;
+  medianMs: number;
+  /** CPU of each refresh */
+  cpuUs: Record<PartName, number>;
+  /** The next three are of each refresh. */
+  walBytes: number;
+  statements: number;
+  pages: number;
+  /** What the replica has not replayed yet */
+  lagBytes: { median: number; most: number };
+  lagMs: { median: number; most: number };
+}
+
+/** CPU of the primary */
+export interface Reading {
+  /** A command that connects and finds nothing */
+  connectionUs: number;
+  /** For each more that a command reads */
+  eventUs: number;
+  listedUserUs: number;
+  /** Locks of transactions that write to the audit log, while there is one */
+  writersOnPrimary: number;
+  writersOnReplica: number;
+}
+
+export interface Promotion {
+  how: 'promoted' | 'power loss';
+  /** Acknowledged logins, rotations and logouts */
+  checked: number;
+  lost: number;
+  /** Asked while no answer came: nobody knows */
+  inDoubt: number;
+}
+
+export interface ClusterFigures {
+  date: string;
+  commit: string;
+  cores: number;
+  steps: Step[];
+  reading: Reading;
+  promotions: Promotion[];
+}
+
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Of the same step in several rounds: the median of each figure, and the most of what was the most. */
+export function medianStep(rounds: readonly Step[]): Step {
+  const [first] = rounds;
+  if (first === undefined) throw new Error('there was no round');
+  const of = (figure: (step: Step) => number): number => median(rounds.map(figure));
+  const most = (figure: (step: Step) => number): number => Math.max(...rounds.map(figure));
+  return {
+    ...first,
+    rate: of(({ rate }) => rate),
+    medianMs: of(({ medianMs }) => medianMs),
+    cpuUs: Object.fromEntries(PARTS.map((part) => [part, of(({ cpuUs }) => cpuUs[part])])) as Step['cpuUs'],
+    walBytes: of(({ walBytes }) => walBytes),
+    statements: of(({ statements }) => statements),
+    pages: of(({ pages }) => pages),
+    lagBytes: { median: of(({ lagBytes }) => lagBytes.median), most: most(({ lagBytes }) => lagBytes.most) },
+    lagMs: { median: of(({ lagMs }) => lagMs.median), most: most(({ lagMs }) => lagMs.most) },
+  };
+}

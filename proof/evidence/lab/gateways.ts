@@ -35,6 +35,8 @@ export interface Launch {
 export interface Gateways {
   /** That all instances share */
   keyringFile: string;
+  /** Of every process and command */
+  env: Record<string, string>;
   /**
    * Starts one and waits until it is ready.
    * @param env more of its environment
@@ -77,6 +79,7 @@ function gatewaysOf(lab: Lab, program: string, keyringFile: string, env: Record<
   const shared = { ...env, KEYRING_FILE: keyringFile };
   return {
     keyringFile,
+    env: shared,
     with: (more) => gatewaysOf(lab, program, keyringFile, { ...env, ...more }),
     start: (more = {}, how = {}) => startInstance(lab, program, { ...shared, ...more }, how),
     cli: async <T>(...words: string[]) => {

@@ -1,6 +1,8 @@
 /** A PostgreSQL that faults are done to: durable, on loopback, without passwords for as long as the lab lasts. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { acceptsConnections } from '../../../src/db/embedded/postmaster.js';
 import {
@@ -32,16 +34,21 @@ export interface PostgresServer {
   connect(user?: string): Promise<pg.Client>;
 }
 
-/** @param folder of its data */
+/**
+ * @param folder of its data
+ * @param primary of which it is a streaming replica, if it is one
+ */
 export async function startPostgresServer(
   lab: Lab,
   folder = join(lab.folder, 'postgres'),
   settings: Record<string, string> = {},
+  primary?: PostgresServer,
 ): Promise<PostgresServer> {
   const programs = await prepare(folder);
   const clusterDir = join(folder, 'cluster');
   const auth = ['--auth=trust', '--encoding=UTF8', '--locale=C', '--no-instructions', '--no-sync'];
-  await runProgram(programs, 'initdb', ['-D', clusterDir, '-U', 'postgres', ...auth]);
+  if (primary === undefined) await runProgram(programs, 'initdb', ['-D', clusterDir, '-U', 'postgres', ...auth]);
+  else await copyRunning(primary, clusterDir);
   const port = await freePort();
   const all = {
     listen_addresses: '127.0.0.1',
@@ -49,12 +56,16 @@ export async function startPostgresServer(
     unix_socket_directories: '',
     max_wal_size: '256MB',
     max_connections: '60',
+    ...(primary && { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres application_name=replica` }),
     ...settings,
   };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { prefix } = programs.account;
   const words = [...prefix, join(programs.native, 'bin', 'postgres'), '-D', clusterDir, ...options];
-  const program = startProgram(lab, 'postgres', words, { LD_LIBRARY_PATH: join(programs.runDir, 'lib'), TZ: 'UTC' });
+  const program = startProgram(lab, primary === undefined ? 'postgres' : 'postgres-replica', words, {
+    LD_LIBRARY_PATH: join(programs.runDir, 'lib'),
+    TZ: 'UTC',
+  });
   const urlOf = (user: string, database: string, at = port): string =>
     `postgresql://${user}@127.0.0.1:${at}/${database}`;
   const answers = (): Promise<void> =>
@@ -73,8 +84,10 @@ export async function startPostgresServer(
       (error: unknown) => client.end().then(() => Promise.reject(error)),
     );
   };
-  await query('create role gateway login', [], 'postgres');
-  await query('create database gateway owner gateway', [], 'postgres');
+  if (primary === undefined) {
+    await query('create role gateway login', [], 'postgres');
+    await query('create database gateway owner gateway', [], 'postgres');
+  }
   return {
     port,
     urlAt: (at) => urlOf('gateway', 'gateway', at),
@@ -96,6 +109,20 @@ export async function startPostgresServer(
     query,
     connect,
   };
+}
+
+/** What pg_basebackup does, which does not come with the gateway. Nothing may write meanwhile. */
+async function copyRunning(primary: PostgresServer, clusterDir: string): Promise<void> {
+  const client = await primary.connect();
+  await client.query("select pg_backup_start('replica', true)");
+  await promisify(execFile)('cp', ['-a', primary.clusterDir, clusterDir]);
+  const [{ labelfile } = { labelfile: '' }] = (
+    await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
+  ).rows;
+  await client.end();
+  for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(join(clusterDir, name));
+  await writeFile(join(clusterDir, 'backup_label'), labelfile);
+  await writeFile(join(clusterDir, 'standby.signal'), '');
 }
 
 /** The programs that come with the gateway. */

@@ -13,7 +13,15 @@ import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
 import { alerts, findings, metrics, ocsf } from './operation-tables.js';
 import { publishedLine, publishedRun } from './published-run.js';
 import { picture, rooms } from './rooms.js';
-import { scaleCosts, scaleNeeds, scaleSimulation } from './scale-tables.js';
+import {
+  scaleCluster,
+  scaleCosts,
+  scaleNeeds,
+  scalePromotions,
+  scaleReading,
+  scaleRows,
+  scaleSimulation,
+} from './scale-tables.js';
 import { sectionMap } from './section-map.js';
 import { table } from './table.js';
 import { verifyLibraries } from './verify-libraries.js';
@@ -101,6 +109,10 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'scale needs': scaleNeeds,
   'scale costs': scaleCosts,
   'scale simulation': scaleSimulation,
+  'scale cluster': scaleCluster,
+  'scale promotions': scalePromotions,
+  'scale reading': scaleReading,
+  'scale rows': scaleRows,
 };
 
 /** The page with each block as the code has it. @throws if it names a block that does not exist */

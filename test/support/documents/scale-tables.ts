@@ -1,6 +1,19 @@
 /** What so many users cost, as docs/scale.md prints it. */
 import { readFileSync } from 'node:fs';
-import { type Checked, type Costs, deviationOf, holds, needOf } from '../../../proof/scale/model.js';
+import {
+  ASSUMED,
+  type Checked,
+  type ClusterFigures,
+  type Costs,
+  deviationOf,
+  extrapolate,
+  holds,
+  levelAt,
+  needOf,
+  type PartName,
+  type Pass,
+  type Size,
+} from '../../../proof/scale/model.js';
 import { table } from './table.js';
 
 interface Simulation {
@@ -72,6 +85,122 @@ export function scaleSimulation(): string {
 ${table(['figure', 'expected', 'measured', 'apart', ''], rows)}
 
 Right after a checkpoint, when each page that changes goes into the log as a whole, a refresh of a random session writes ${bytes(wal_bytes_after_checkpoint)}.`;
+}
+
+/** Shapes of proof/scale/cluster.ts that sentences are about */
+const [MORE_LOAD, DURING_EXPORT] = ['more load', 'during an audit export'];
+
+export function readCluster(): ClusterFigures {
+  return JSON.parse(readFileSync('proof/scale/cluster.json', 'utf8')) as ClusterFigures;
+}
+
+/** A refresh in each shape of the cluster, and how its parts relate. */
+export function scaleCluster(): string {
+  const { date, commit, cores, steps } = readCluster();
+  const rows = steps.map((step) => [
+    step.what,
+    step.gateways,
+    step.connections,
+    shown(step.rate),
+    ...(['gateways', 'haproxy', 'pgbouncer', 'primary', 'replica'] as const).map((part) => shown(step.cpuUs[part])),
+    shown(1 / step.statements),
+    shown(step.pages),
+    shown(step.walBytes),
+    ...(['median', 'most'] as const).map((of) => `${bytes(step.lagBytes[of])}, ${shown(step.lagMs[of])} ms`),
+  ]);
+  const head = ['', 'gateways', 'connections', 'refreshes a second', 'gateways, µs', 'HAProxy', 'PgBouncer', 'primary'];
+  const more = ['replica', 'refreshes a statement', 'pages', 'log, bytes', 'lag', 'most lag'];
+  const { cpuUs } = steps.findLast(({ what }) => what === MORE_LOAD) ?? steps[0] ?? noSteps();
+  const coresOf = (part: PartName): string => shown(cpuUs[part] / cpuUs.primary);
+  const redis = shown(Math.max(...steps.map((step) => step.cpuUs.redis)));
+  return `On ${date}, at \`${commit}\`: medians of three rounds. ${cores} cores do everything, also the load. CPU, pages and log are of one refresh.
+
+${table([...head, ...more], rows)}
+
+At ${MORE_LOAD} with ${steps.findLast(({ what }) => what === MORE_LOAD)?.gateways} gateways, one core of the primary serves ${shown(1e6 / cpuUs.primary)} refreshes a second. As many need ${coresOf('gateways')} cores of gateways, ${coresOf('haproxy')} of HAProxy,
+${coresOf('pgbouncer')} of PgBouncer and ${coresOf('replica')} of the replica. Redis uses ${redis} µs at most, for itself: a refresh asks it nothing.`;
+}
+
+/** What is lost with the primary. */
+export function scalePromotions(): string {
+  const { promotions } = readCluster();
+  const how = {
+    promoted: 'the replica is promoted, then the primary ends',
+    'power loss': 'the primary is killed first',
+  };
+  return table(
+    ['', 'acknowledged', 'lost', 'without an answer'],
+    promotions.map((each) => [how[each.how], each.checked.toLocaleString('en'), each.lost, each.inDoubt]),
+  );
+}
+
+/** What reading takes from the primary. */
+export function scaleReading(): string {
+  const { reading, steps } = readCluster();
+  const { cpu } = readCosts();
+  const { eventsASession, sessionsADay } = ASSUMED;
+  const refreshes = (8 * 3_600) / ASSUMED.accessTokenSeconds;
+  const day = refreshes * cpu.postgres_us_refresh + cpu.postgres_us_login + cpu.postgres_us_logout;
+  const share = (100 * eventsASession * sessionsADay * reading.eventUs) / day;
+  const during = steps.find(({ what }) => what === DURING_EXPORT);
+  const alone = steps.findLast(({ what }) => what === MORE_LOAD);
+  const added = (during?.cpuUs.primary ?? Number.NaN) - (alone?.cpuUs.primary ?? Number.NaN);
+  return `An event costs the primary ${shown(reading.eventUs)} µs to export, ${shown(share)} % of all that a user costs it in a day; a line of \`user list\` ${shown(reading.listedUserUs)} µs. Exports without a pause add ${shown(added)} µs to a refresh.
+While one transaction writes to the audit log, the primary shows ${reading.writersOnPrimary} lock of a writer, the replica ${reading.writersOnReplica}.`;
+}
+
+interface Sizes {
+  date: string;
+  commit: string;
+  sizes: [Size, Size];
+}
+
+export function readSizes(): Sizes {
+  return JSON.parse(readFileSync('proof/scale/rows.json', 'utf8')) as Sizes;
+}
+
+/** Two sizes that were measured, and ten times the greater, computed. */
+export function scaleRows(): string {
+  const { date, commit, sizes } = readSizes();
+  const [, more] = sizes;
+  const row = (what: string, of: (size: Size) => number, show: (figure: number) => string = shown): string[] => [
+    what,
+    ...sizes.map((size) => show(of(size))),
+    show(extrapolate(of, sizes)),
+  ];
+  const depths = more.indexes.map(({ name }) => {
+    const of = (size: Size): number => (size.indexes.find((each) => each.name === name)?.level ?? Number.NaN) + 1;
+    const index = more.indexes.find((each) => each.name === name) ?? more.indexes[0];
+    return [`depth of \`${name}\``, ...sizes.map((size) => of(size)), index ? levelAt(index, 10) + 1 : ''];
+  });
+  const ofPass = (what: string, figure: keyof Pass): string[][] => [
+    row(`${what}, alone`, ({ alone }) => alone[figure]),
+    row(`${what}, during a vacuum`, ({ duringVacuum }) => duringVacuum[figure]),
+  ];
+  const head = [...sizes.map(({ records }) => `${count(records)} records`), `${count(more.records * 10)}, computed`];
+  return `On ${date}, at \`${commit}\`: refreshes of sessions anywhere in the table, a vacuum of the table always running in the second of each pair, whose own CPU is not counted.
+
+${table(
+  ['of a refresh', ...head],
+  [
+    ...ofPass('pages', 'pages'),
+    ...ofPass('PostgreSQL, µs', 'postgresUs'),
+    ...ofPass('log, bytes', 'ownWalBytes'),
+    row('log after a checkpoint, bytes', ({ afterCheckpoint }) => afterCheckpoint.ownWalBytes),
+    ...depths,
+    [
+      'disk',
+      ...sizes.map((size) => bytes(size.bytesOfRecord * size.records)),
+      bytes(more.bytesOfRecord * more.records * 10),
+    ],
+  ],
+)}
+
+The last column adds what the last decade added; the depth follows from the pages of the index.`;
+}
+
+function noSteps(): never {
+  throw new Error('proof/scale/cluster.json has no steps');
 }
 
 /** In two digits */
