@@ -21,6 +21,7 @@ export function documentsHere(): typeof DOCUMENTS {
 
 export function addDocuments(app: Express): void {
   for (const [path] of documentsHere()) {
-    addReadOnly(app, `/${path}`, (_req, res) => res.type('txt').sendFile(path, { root: packagePath() }));
+    const options = { root: packagePath(), cacheControl: false };
+    addReadOnly(app, `/${path}`, (_req, res) => res.type('txt').sendFile(path, options));
   }
 }
