@@ -1,5 +1,6 @@
 /** The logger of the gateway. (Interface 14) */
 import { pino } from 'pino';
+import { utcText } from './clock.js';
 import { createLogDestination, type LogDestination } from './log-destination.js';
 import type { LOG_LEVELS, Logger } from './logger.js';
 
@@ -8,5 +9,5 @@ export function createLogger(
   destination: LogDestination = createLogDestination(process.stdout),
 ): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
+  return pino({ level, base: null, timestamp: () => `,"time":"${utcText(Date.now())}"`, formatters }, destination);
 }
