@@ -51,7 +51,11 @@ export function scaleNeeds(): string {
   );
   const head = ['users', 'hours a day', 'refreshes a second', 'logins a second', 'cores of gateways'];
   const more = ['of PostgreSQL', 'log', 'records', 'disk, sessions', 'disk, audit'];
-  return table([...head, ...more], rows);
+  const { recordDays, auditDays } = ASSUMED;
+  return `${table([...head, ...more], rows)}
+
+*Records* are the refresh tokens of ${recordDays} days: ${recordDays - 2}, one more in which a used token is still known, and one that the sweeper may take. *Audit* is that of ${auditDays} days. *Log* is PostgreSQL's
+write-ahead log; whole pages after a checkpoint make it [many times as much](#ten-and-a-hundred-million-records) for some minutes.`;
 }
 
 /** What one of each costs. */
@@ -106,16 +110,19 @@ export function scaleCluster(): string {
     shown(1 / step.statements),
     shown(step.pages),
     shown(step.walBytes),
-    ...(['median', 'most'] as const).map((of) => `${bytes(step.lagBytes[of])}, ${shown(step.lagMs[of])} ms`),
+    `${shown(step.lagMs.median)}, ${shown(step.lagMs.most)} ms, ${bytes(step.lagBytes.most)}`,
   ]);
   const head = ['', 'gateways', 'connections', 'refreshes a second', 'gateways, µs', 'HAProxy', 'PgBouncer', 'primary'];
-  const more = ['replica', 'refreshes a statement', 'pages', 'log, bytes', 'lag', 'most lag'];
+  const more = ['replica', 'refreshes a statement', 'pages', 'log, bytes', 'lag: median, most, most'];
   const { cpuUs } = steps.findLast(({ what }) => what === MORE_LOAD) ?? steps[0] ?? noSteps();
   const coresOf = (part: PartName): string => shown(cpuUs[part] / cpuUs.primary);
   const redis = shown(Math.max(...steps.map((step) => step.cpuUs.redis)));
-  return `On ${date}, at \`${commit}\`: medians of three rounds. ${cores} cores do everything, also the load. CPU, pages and log are of one refresh.
+  return `On ${date}, at \`${commit}\`: medians of three rounds. ${cores} cores do everything, also the load. CPU, pages and log are of one refresh; of a busy machine they say more than the rates.
 
 ${table([...head, ...more], rows)}
+
+Each *and* adds a part. From *and a replica* on, each commit waits for the disk of the replica. With *little load* each connection pauses 200 ms after an answer; what idle parts use is in it. *Lag* is what the
+replica has not replayed.
 
 At ${MORE_LOAD} with ${steps.findLast(({ what }) => what === MORE_LOAD)?.gateways} gateways, one core of the primary serves ${shown(1e6 / cpuUs.primary)} refreshes a second. As many need ${coresOf('gateways')} cores of gateways, ${coresOf('haproxy')} of HAProxy,
 ${coresOf('pgbouncer')} of PgBouncer and ${coresOf('replica')} of the replica. Redis uses ${redis} µs at most, for itself: a refresh asks it nothing.`;
@@ -146,7 +153,8 @@ export function scaleReading(): string {
   const alone = steps.findLast(({ what }) => what === MORE_LOAD);
   const added = (during?.cpuUs.primary ?? Number.NaN) - (alone?.cpuUs.primary ?? Number.NaN);
   return `An event costs the primary ${shown(reading.eventUs)} µs to export, ${shown(share)} % of all that a user costs it in a day; a line of \`user list\` ${shown(reading.listedUserUs)} µs. Exports without a pause add ${shown(added)} µs to a refresh.
-While one transaction writes to the audit log, the primary shows ${reading.writersOnPrimary} lock of a writer, the replica ${reading.writersOnReplica}.`;
+While one transaction writes to the audit log, the primary shows ${reading.writersOnPrimary} lock of a writer, the replica ${reading.writersOnReplica}: there
+\`audit export\` would call the log complete too early. Your own queries, and \`pg_dump\`, may go to a replica.`;
 }
 
 interface Sizes {
