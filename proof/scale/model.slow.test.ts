@@ -92,8 +92,8 @@ test('the page has a row for each of four numbers of people, for 8 and for 24 ho
 test('what a decade of records adds, the next one adds too', () => {
   const size = (records: number, bytesOfRecord: number): Size => ({ records, bytesOfRecord }) as Size;
   const bytes = (each: Size): number => each.bytesOfRecord;
-  expect(extrapolate(bytes, [size(1e6, 20), size(1e7, 23)])).toBe(26);
-  expect(extrapolate(bytes, [size(1e5, 20), size(1e7, 24)])).toBe(26);
+  expect(extrapolate(bytes, [size(1e6, 20), size(1e7, 23)], 10)).toBe(26);
+  expect(extrapolate(bytes, [size(1e5, 20), size(1e7, 24)], 100)).toBe(28);
 });
 
 test.each([
