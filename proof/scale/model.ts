@@ -140,10 +140,10 @@ export interface Size {
   vacuums: number;
 }
 
-/** A figure that rises with the logarithm of the records, at ten times as many as the greater of both. */
-export function extrapolate(of: (size: Size) => number, [less, more]: readonly [Size, Size]): number {
-  const decades = Math.log10(more.records / less.records);
-  return of(more) + (of(more) - of(less)) / decades;
+/** A figure that rises with the logarithm of the records, at so many times as many as the greater of both. */
+export function extrapolate(of: (size: Size) => number, [less, more]: readonly [Size, Size], times: number): number {
+  const rise = (of(more) - of(less)) / Math.log10(more.records / less.records);
+  return of(more) + rise * Math.log10(times);
 }
 
 /** The level of the root of an index with so many times the leaves, whose pages have as many children as now. */

@@ -51,7 +51,11 @@ export function scaleNeeds(): string {
   );
   const head = ['users', 'hours a day', 'refreshes a second', 'logins a second', 'cores of gateways'];
   const more = ['of PostgreSQL', 'log', 'records', 'disk, sessions', 'disk, audit'];
-  return table([...head, ...more], rows);
+  const { recordDays, auditDays } = ASSUMED;
+  return `${table([...head, ...more], rows)}
+
+*Records* are the refresh tokens of ${recordDays} days: ${recordDays - 2}, one more in which a used token is still known, and one that the sweeper may take. *Audit* is that of ${auditDays} days. *Log* is PostgreSQL's
+write-ahead log; whole pages after a checkpoint make it [many times as much](#ten-and-a-hundred-million-records) for some minutes.`;
 }
 
 /** What one of each costs. */
@@ -106,16 +110,19 @@ export function scaleCluster(): string {
     shown(1 / step.statements),
     shown(step.pages),
     shown(step.walBytes),
-    ...(['median', 'most'] as const).map((of) => `${bytes(step.lagBytes[of])}, ${shown(step.lagMs[of])} ms`),
+    `${shown(step.lagMs.median)} ms, ${shown(step.lagMs.most)} ms (${bytes(step.lagBytes.most)})`,
   ]);
   const head = ['', 'gateways', 'connections', 'refreshes a second', 'gateways, µs', 'HAProxy', 'PgBouncer', 'primary'];
-  const more = ['replica', 'refreshes a statement', 'pages', 'log, bytes', 'lag', 'most lag'];
+  const more = ['replica', 'refreshes a statement', 'pages', 'log, bytes', 'lag, median and most'];
   const { cpuUs } = steps.findLast(({ what }) => what === MORE_LOAD) ?? steps[0] ?? noSteps();
   const coresOf = (part: PartName): string => shown(cpuUs[part] / cpuUs.primary);
   const redis = shown(Math.max(...steps.map((step) => step.cpuUs.redis)));
-  return `On ${date}, at \`${commit}\`: medians of three rounds. ${cores} cores do everything, also the load. CPU, pages and log are of one refresh.
+  return `On ${date}, at \`${commit}\`: medians of three rounds. ${cores} cores do everything, also the load. CPU, pages and log are of one refresh; of a busy machine they say more than the rates.
 
 ${table([...head, ...more], rows)}
+
+Each *and* adds a part. From *and a replica* on, each commit waits for the disk of the replica. With *little load* each connection pauses 200 ms after an answer; what idle parts use is in it. *Lag* is what the
+replica has not replayed.
 
 At ${MORE_LOAD} with ${steps.findLast(({ what }) => what === MORE_LOAD)?.gateways} gateways, one core of the primary serves ${shown(1e6 / cpuUs.primary)} refreshes a second. As many need ${coresOf('gateways')} cores of gateways, ${coresOf('haproxy')} of HAProxy,
 ${coresOf('pgbouncer')} of PgBouncer and ${coresOf('replica')} of the replica. Redis uses ${redis} µs at most, for itself: a refresh asks it nothing.`;
@@ -146,7 +153,8 @@ export function scaleReading(): string {
   const alone = steps.findLast(({ what }) => what === MORE_LOAD);
   const added = (during?.cpuUs.primary ?? Number.NaN) - (alone?.cpuUs.primary ?? Number.NaN);
   return `An event costs the primary ${shown(reading.eventUs)} µs to export, ${shown(share)} % of all that a user costs it in a day; a line of \`user list\` ${shown(reading.listedUserUs)} µs. Exports without a pause add ${shown(added)} µs to a refresh.
-While one transaction writes to the audit log, the primary shows ${reading.writersOnPrimary} lock of a writer, the replica ${reading.writersOnReplica}.`;
+While one transaction writes to the audit log, the primary shows ${reading.writersOnPrimary} lock of a writer, the replica ${reading.writersOnReplica}: there
+\`audit export\` would call the log complete too early. Your own queries, and \`pg_dump\`, may go to a replica.`;
 }
 
 interface Sizes {
@@ -159,44 +167,49 @@ export function readSizes(): Sizes {
   return JSON.parse(readFileSync('proof/scale/rows.json', 'utf8')) as Sizes;
 }
 
-/** Two sizes that were measured, and ten times the greater, computed. */
+/** Of the greater size, for which the same is computed */
+const TIMES = [10, 100];
+
+/** Two sizes that were measured, and greater ones. */
 export function scaleRows(): string {
   const { date, commit, sizes } = readSizes();
-  const [, more] = sizes;
-  const row = (what: string, of: (size: Size) => number, show: (figure: number) => string = shown): string[] => [
+  const [less, more] = sizes;
+  const row = (what: string, of: (size: Size) => number): string[] => [
     what,
-    ...sizes.map((size) => show(of(size))),
-    show(extrapolate(of, sizes)),
+    ...sizes.map((size) => shown(of(size))),
+    ...TIMES.map((times) => shown(extrapolate(of, sizes, times))),
   ];
-  const depths = more.indexes.map(({ name }) => {
-    const of = (size: Size): number => (size.indexes.find((each) => each.name === name)?.level ?? Number.NaN) + 1;
-    const index = more.indexes.find((each) => each.name === name) ?? more.indexes[0];
-    return [`depth of \`${name}\``, ...sizes.map((size) => of(size)), index ? levelAt(index, 10) + 1 : ''];
-  });
   const ofPass = (what: string, figure: keyof Pass): string[][] => [
     row(`${what}, alone`, ({ alone }) => alone[figure]),
     row(`${what}, during a vacuum`, ({ duringVacuum }) => duringVacuum[figure]),
   ];
-  const head = [...sizes.map(({ records }) => `${count(records)} records`), `${count(more.records * 10)}, computed`];
-  return `On ${date}, at \`${commit}\`: refreshes of sessions anywhere in the table, a vacuum of the table always running in the second of each pair, whose own CPU is not counted.
-
-${table(
-  ['of a refresh', ...head],
-  [
+  const depths = more.indexes.map((index, i) => {
+    const levels = [less.indexes[i]?.level ?? Number.NaN, index.level, ...TIMES.map((times) => levelAt(index, times))];
+    return [`depth of \`${index.name}\``, ...levels.map((level) => level + 1)];
+  });
+  const computed = TIMES.map((times) => more.records * times);
+  const counted = [
+    ...sizes.map(({ records }) => count(records)),
+    ...computed.map((each) => `${count(each)}, computed`),
+  ];
+  const disk = [
+    ...sizes.map((size) => size.bytesOfRecord * size.records),
+    ...computed.map((n) => more.bytesOfRecord * n),
+  ];
+  const rows = [
     ...ofPass('pages', 'pages'),
     ...ofPass('PostgreSQL, µs', 'postgresUs'),
     ...ofPass('log, bytes', 'ownWalBytes'),
-    row('log after a checkpoint, bytes', ({ afterCheckpoint }) => afterCheckpoint.ownWalBytes),
+    row('log right after a checkpoint, bytes', ({ afterCheckpoint }) => afterCheckpoint.ownWalBytes),
     ...depths,
-    [
-      'disk',
-      ...sizes.map((size) => bytes(size.bytesOfRecord * size.records)),
-      bytes(more.bytesOfRecord * more.records * 10),
-    ],
-  ],
-)}
+    ['disk of all', ...disk.map(bytes)],
+  ];
+  return `On ${date}, at \`${commit}\`: refreshes of sessions anywhere in the table, of which each has ten records. *During a vacuum* one of the whole table always runs, whose own CPU and log are not counted.
+The CPU is of a busy machine; pages and log decide.
 
-The last column adds what the last decade added; the depth follows from the pages of the index.`;
+${table(['records', ...counted], rows)}
+
+Computed is: each decade adds what the last one added, and the depth follows from the pages of the index. The log also grows since new records go into free space of old pages, each of which\ngoes into the log as a whole once after a checkpoint.`;
 }
 
 function noSteps(): never {
