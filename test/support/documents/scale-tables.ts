@@ -209,7 +209,7 @@ The CPU is of a busy machine; pages and log decide.
 
 ${table(['records', ...counted], rows)}
 
-Computed is: each decade adds what the last one added, and the depth follows from the pages of the index. The log also grows since new records go into free space of old pages, each of which\ngoes into the log as a whole once after a checkpoint.`;
+Computed is: each decade adds what the last one added, and the depth follows from the pages of the index. The log grows too: new records probably go into free space of old pages, each of which\ngoes into the log as a whole once after a checkpoint.`;
 }
 
 function noSteps(): never {
