@@ -26,18 +26,13 @@ export function createRefreshCookie({ cookie, publicUrl, refreshTokenSeconds }: 
   });
   const clearOf = (domain: string | undefined): string =>
     stringifySetCookie({ ...attributes(domain), value: '', maxAge: 0, expires: new Date(0) });
-  // A JWT is written as it is (RFC 6265 section 4.1.1).
-  const [before = '', after = ''] = stringifySetCookie({
-    ...attributes(cookie.domain),
-    value: '|',
-    maxAge: refreshTokenSeconds,
-  }).split('|');
   const cleared = clearOf(cookie.domain);
   const clearedEverywhere = [undefined, ...domainsOf(new URL(publicUrl).hostname)].map(clearOf);
   return {
     read: (req) => cookieValues(req, NAME),
     set: (res, refreshToken) => {
-      res.appendHeader('Set-Cookie', before + refreshToken + after);
+      const value = { value: refreshToken, maxAge: refreshTokenSeconds };
+      res.appendHeader('Set-Cookie', stringifySetCookie({ ...attributes(cookie.domain), ...value }));
     },
     clear: (res) => {
       res.appendHeader('Set-Cookie', cleared);

@@ -1,7 +1,6 @@
 /** The process: arguments, environment, streams and signals. Nothing else reads them. */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.js';
 import type { Gateway } from './gateway.js';
 import { notifyServiceManager } from './service-manager.js';
@@ -60,9 +59,6 @@ async function readConfig(): Promise<Config> {
 }
 
 async function serve(): Promise<void> {
-  // At its first collections V8 sees few requests, nearly all of them under way. In a third of the starts it concludes that
-  // objects of requests live long, and makes them in the old generation from then on, where each keeps its whole request.
-  setFlagsFromString('--no-allocation-site-pretenuring');
   const config = await readConfig();
   const { createShutdown } = await import('./shutdown.js');
   const shutdown = createShutdown();

@@ -31,6 +31,8 @@ test.each<[given: Record<string, string>, set: Record<string, string>]>([
   await until('it listens', async () => (await live())?.status === 200);
   const environment = readFileSync(`/proc/${server.process.pid}/environ`, 'utf8').split('\0');
   expect(environment).toEqual(expect.arrayContaining(Object.entries(set).map((pair) => pair.join('='))));
+  const words = readFileSync(`/proc/${server.process.pid}/cmdline`, 'utf8').split('\0');
+  expect(words.slice(1, 3)).toEqual(['--min-semi-space-size=8', '--no-allocation-site-pretenuring']);
   server.process.kill('SIGTERM');
   expect(await server.exited).toEqual([0, null]);
   expect(server.errors()).toBe('');
