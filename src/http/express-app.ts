@@ -107,18 +107,16 @@ function createListener(services: Services, poller: ReadinessPoller, addRoutes: 
  * the first line of the answer.
  */
 function classesOf(app: Express, config: Config): Listener['classes'] {
-  const lines = linesOf(securityFields(config));
-  const ofRoutes = Object.entries(UNLESS_SET).map(([name, value]) => ({
-    name: name.toLowerCase(),
-    line: linesOf({ [name]: value }),
-  }));
+  const fields = securityFields(config);
+  const lines = [...fields.values()].join('');
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<Message extends http.IncomingMessage> extends ServerResponse<Message> {
     locals = {};
     override _storeHeader(firstLine: string, headers: unknown): void {
-      let head = firstLine + lines;
-      for (const { name, line } of ofRoutes) if (!this.hasHeader(name)) head += line;
-      super._storeHeader(head, headers);
+      const set = this.getHeaderNames().filter((name) => fields.has(name));
+      const others =
+        set.length === 0 ? lines : [...fields].map(([name, line]) => (set.includes(name) ? '' : line)).join('');
+      super._storeHeader(firstLine + others, headers);
     }
   }
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request);
@@ -126,10 +124,17 @@ function classesOf(app: Express, config: Config): Listener['classes'] {
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-/** An API serves no page: nothing may be loaded from its answers, nor may they be framed. No route sets these. */
-function securityFields({ publicUrl }: Config): Record<string, string> {
-  return {
+/**
+ * An API serves no page: nothing may be loaded from its answers, nor may they be framed.
+ * @returns lines by name, of an answer whose route does not set the field itself
+ */
+function securityFields({ publicUrl }: Config): Map<string, string> {
+  const fields = Object.entries({
+    // Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise.
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
     'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
     'Origin-Agent-Cluster': '?1',
     'Referrer-Policy': 'no-referrer',
     // Of its own host alone: other services may speak http below it.
@@ -140,21 +145,8 @@ function securityFields({ publicUrl }: Config): Record<string, string> {
     'X-Frame-Options': 'SAMEORIGIN',
     'X-Permitted-Cross-Domain-Policies': 'none',
     'X-XSS-Protection': '0',
-  };
-}
-
-/** Pages, and what is for every origin, set these themselves. */
-const UNLESS_SET = {
-  // Interface 5: answers are of one moment, and some hold a token; only what is well known says otherwise.
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
-
-function linesOf(fields: Record<string, string>): string {
-  return Object.entries(fields)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('');
+  });
+  return new Map(fields.map(([name, value]) => [name.toLowerCase(), `${name}: ${value}\r\n`]));
 }
 
 function allowOrigins(origins: string[]) {
