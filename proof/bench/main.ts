@@ -99,8 +99,8 @@ async function bareStatement(lab: Lab, postgres: Postgres): Promise<Work[]> {
 
 async function count(lab: Lab, stage: Stage, port: number): Promise<void> {
   const counts = await countAll(lab, stage, port, (variant) => worksOf(variant, options.names));
-  const { json, against } = options;
-  writeJson(json ?? `${base}-counts.json`, { date: started.date, commit: started.commit, counts });
+  const { json, against, program } = options;
+  writeJson(json ?? `${base}-counts.json`, { date: started.date, commit: program ?? started.commit, counts });
   const before =
     against === undefined ? undefined : (JSON.parse(readFileSync(against, 'utf8')) as { counts: Counts[] });
   print(countsTable(counts, before?.counts));
