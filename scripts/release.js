@@ -1,0 +1,181 @@
+/**
+ * `npm run release -- LEVEL` makes a version of the last commit: `major`, `minor` or `patch`. All of it is done in a clone,
+ * and taken over only if all went well. It pushes nothing. CONTRIBUTING.md has the steps around it.
+ *   --dry-run          does the same, and takes nothing over
+ *   --old-figures      of a dry run: the evidence and the benchmark may be of another program
+ *   draft              writes a line for each commit since the last version into CHANGELOG.md, to be edited
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { faultsOf, released, withDraft } from './release/changelog.ts';
+import { LEVELS, neededLevel, nextVersion, readCommit } from './release/level.ts';
+
+/** Files that name the version of the gateway next to its name, apart from those that npm and `npm run openapi` write */
+const NAMING = ['deploy/kubernetes/kustomization.yaml', 'docs/deploy-kubernetes.md'];
+const RUN = 'proof/evidence/published.json';
+/** What the evidence and the benchmark are about: a change of it since their commit makes them old. */
+const PROGRAM = ['src', 'migrations', 'bin', 'client/src', 'pages', 'package-lock.json', 'scripts/bundle.js'];
+
+process.chdir(join(import.meta.dirname, '..'));
+const { values, positionals } = parseArgs({
+  options: { 'dry-run': { type: 'boolean' }, 'old-figures': { type: 'boolean' } },
+  allowPositionals: true,
+});
+const [word = ''] = positionals;
+const isDry = values['dry-run'] === true;
+if (positionals.length !== 1 || ![...LEVELS, 'draft'].includes(word))
+  stop(2, ['usage: npm run release -- major|minor|patch [--dry-run], or draft']);
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+/** Undefined before the first version */
+const last = git('tag', '--list', `v${version}`) === '' ? undefined : `v${version}`;
+if (word === 'draft') draft();
+else release(word);
+
+function draft() {
+  writeFileSync('CHANGELOG.md', withDraft(readFileSync('CHANGELOG.md', 'utf8'), commitsSince(last)));
+  say('CHANGELOG.md has a draft: edit it, commit, then npm run release -- LEVEL');
+}
+
+function release(level) {
+  const next = nextVersion(version, level);
+  const faults = faultsBefore(level, next);
+  if (faults.length > 0) stop(1, [`${next} cannot be released:`, ...faults.map((fault) => `- ${fault}`)]);
+
+  const folder = mkdtempSync(join(tmpdir(), 'auth-gateway-release-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const clone = join(folder, 'clone');
+  run('.', 'git', 'clone', '--quiet', '.', clone);
+  for (const name of ['user.name', 'user.email', 'user.signingkey']) {
+    const value = spawnSync('git', ['config', name], { encoding: 'utf8' }).stdout.trim();
+    if (value !== '') run(clone, 'git', 'config', name, value);
+  }
+  const section = write(clone, next);
+  run(clone, 'git', 'commit', '--quiet', '--all', '--message', `release: ${next}`);
+  run(
+    clone,
+    'git',
+    'tag',
+    hasKey(clone) ? '--sign' : '--annotate',
+    `v${next}`,
+    '--message',
+    `auth-gateway ${next}\n\n${section}`,
+  );
+  run(clone, 'npm', 'run', '--silent', 'check');
+  const made = join(folder, 'artefacts');
+  run(clone, 'npm', 'run', '--silent', 'artefacts', '--', '--out', made);
+  cpSync(join(clone, RUN), join(made, `evidence-${next}.json`));
+  say(`${next} is made: ${readdirSync(made).join(', ')}`);
+  if (isDry) return say('Nothing was taken over: this was a dry run.');
+
+  run('.', 'git', 'fetch', '--quiet', clone, `refs/tags/v${next}:refs/tags/v${next}`);
+  run('.', 'git', 'merge', '--quiet', '--ff-only', `v${next}`);
+  cpSync(made, `release/${next}`, { recursive: true });
+  return say(
+    `This checkout has the commit, the tag v${next}, and release/${next}. Then:
+  git push origin HEAD v${next}     # from which the workflow "release" makes the same files, attests and publishes them
+  node test/upgrade/freeze.mjs      # what this version wrote, for the tests of later ones: see CONTRIBUTING.md`,
+  );
+}
+
+/** @returns what stands in the way, each with what to do */
+function faultsBefore(level, next) {
+  const changelog = readFileSync('CHANGELOG.md', 'utf8');
+  return [
+    ...(git('status', '--porcelain') === '' ? [] : ['the tree has changes: commit them, or put them away']),
+    ...(git('tag', '--list', `v${next}`) === '' ? [] : [`there is a tag v${next}`]),
+    ...faultsOf(changelog, level),
+    ...levelFaults(level),
+    ...(isDry && values['old-figures'] ? [] : figureFaults()),
+  ];
+}
+
+function levelFaults(level) {
+  if (last === undefined) return [];
+  const needed = neededLevel(stateOf(last), stateOf('HEAD'), commitsSince(last));
+  if (LEVELS.indexOf(needed.level) <= LEVELS.indexOf(level)) return [];
+  return [`this is no ${level}: a ${needed.level} is needed`, ...needed.reasons.map((reason) => `  ${reason}`)];
+}
+
+function figureFaults() {
+  const { commit, results } = JSON.parse(readFileSync(RUN, 'utf8'));
+  const others = new Set(results.flatMap((result) => result.commit ?? []));
+  return [
+    ...(others.size === 0 ? [] : [`the evidence is of ${others.size + 1} commits: run all of it at one`]),
+    ...oldFaults('evidence', commit),
+    ...oldFaults('benchmark', /^Commit `(\w+)`/m.exec(readFileSync('docs/benchmark.md', 'utf8'))?.[1] ?? ''),
+  ];
+}
+
+/** A figure is of the program that is released, or of one that differs in nothing that runs. */
+function oldFaults(what, commit) {
+  const { status, stdout } = spawnSync('git', ['diff', '--name-only', commit, 'HEAD', '--', ...PROGRAM], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) return [`the ${what} is of commit ${commit || '(none)'}, which this repository lacks`];
+  const changed = stdout.split('\n').filter((path) => path !== '' && !/\.test\.\w+$/.test(path));
+  return changed.length === 0
+    ? []
+    : [`the ${what} is of ${commit}, and ${changed.length} files of the program changed since: run it again`];
+}
+
+/** Writes the version wherever it stands, and what is printed from it. @returns its section of the changelog */
+function write(clone, next) {
+  const { text, section } = released(readFileSync('CHANGELOG.md', 'utf8'), next, new Date().toISOString().slice(0, 10));
+  writeFileSync(join(clone, 'CHANGELOG.md'), text);
+  for (const path of NAMING) {
+    const old = readFileSync(path, 'utf8');
+    const now = old
+      .replaceAll(`auth-gateway:${version}`, `auth-gateway:${next}`)
+      .replaceAll(`newTag: ${version}`, `newTag: ${next}`);
+    if (now === old) stop(1, [`${path} does not name ${version}`]);
+    writeFileSync(join(clone, path), now);
+  }
+  run(clone, 'npm', 'version', next, '--workspaces', '--include-workspace-root', '--no-git-tag-version');
+  run(clone, 'npm', 'ci');
+  for (const printed of ['openapi', 'schema', 'docs']) run(clone, 'npm', 'run', '--silent', printed);
+  return section;
+}
+
+function stateOf(commit) {
+  const show = (path) => git('show', `${commit}:${path}`);
+  const migrations = git('ls-tree', '--name-only', commit, 'migrations/').split('\n');
+  return { names: show('docs/interface.txt'), schema: show('schema.graphql'), migrations };
+}
+
+/** Newest first, without merges */
+function commitsSince(tag) {
+  const log = git('log', '--no-merges', '--format=%s%x1f%b%x1e', tag === undefined ? 'HEAD' : `${tag}..HEAD`);
+  return log
+    .split('\x1e')
+    .map((entry) => entry.trim().split('\x1f'))
+    .flatMap(([title, body = '']) => (title ? [readCommit(title, body)] : []));
+}
+
+function hasKey(clone) {
+  return spawnSync('git', ['-C', clone, 'config', 'user.signingkey']).status === 0;
+}
+
+function git(...args) {
+  const { status, stdout, stderr } = spawnSync('git', args, { encoding: 'utf8', maxBuffer: 64 * 2 ** 20 });
+  if (status !== 0) stop(1, [stderr.trim()]);
+  return stdout.trim();
+}
+
+function run(cwd, command, ...args) {
+  say(`-- ${[command, ...args].join(' ').split('\n')[0]}`);
+  const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) stop(1, [`failed: ${command} ${args.join(' ').split('\n')[0]}`]);
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+function stop(code, lines) {
+  process.stderr.write(`${lines.join('\n')}\n`);
+  process.exit(code);
+}
