@@ -1,7 +1,7 @@
 /**
  * `npm run evidence`: measures real instances from outside and prints a table. Exit code 1 if something was violated, did
  * not finish, had fewer trials than prove something, or was left out.
- *   --full          the large size, some hours
+ *   --full          the large size, about two hours
  *   --only A,B      these experiments alone
  *   --without A,B   leaves these out
  *   --waiting, --alone   only those that may run next to other work, or only those that may not
@@ -23,8 +23,8 @@ import { runEdited, tryMutants } from './plant.js';
 import { examplesOf, isWhole, type Report, type Result, redOf, startReport, tableOf } from './report.js';
 import { TITLES } from './titles.js';
 
-/** Experiments of the small size that go on at the same time: most of their time they wait. */
-const AT_ONCE = 3;
+/** Experiments that go on at the same time: most of their time they wait. */
+const AT_ONCE = { small: 3, full: 2 };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -106,9 +106,9 @@ const carryOut = async (experiment: Experiment): Promise<void> => {
   report.results = [...chosen, ...without].flatMap(({ name }) => results.get(name) ?? []);
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`); // results so far are saved, whatever comes next
 };
-const needsAll = ({ isAlone = false }: Experiment): boolean => size === 'full' || options.mutants || isAlone;
+const needsAll = ({ isAlone = false }: Experiment): boolean => options.mutants || isAlone;
 const together = chosen.filter((experiment) => !needsAll(experiment));
-await inLanes(together.reverse(), AT_ONCE, carryOut); // the longest first
+await inLanes(together.reverse(), AT_ONCE[size], carryOut); // the longest first
 await inLanes(chosen.filter(needsAll), 1, carryOut);
 const red = redOf(report, chosen);
 say(`${red === 0 ? 'nothing is' : `${red} are`} red; the report is in ${file}`);

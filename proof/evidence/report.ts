@@ -41,9 +41,9 @@ export function startReport(size: Size): Report {
   };
 }
 
-/** Of the sources that this was compiled from. */
+/** Of the sources that this was compiled from; never the name of a tag. */
 function commit(): string {
-  const words = ['describe', '--always', '--dirty', '--abbrev=12'];
+  const words = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
   return execFileSync('git', words, { encoding: 'utf8', cwd: import.meta.dirname }).trim();
 }
 

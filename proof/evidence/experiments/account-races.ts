@@ -23,9 +23,9 @@ import { redeem } from '../lab/passwords.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { PASSWORD } from '../lab/users.js';
 
-const RACES = { small: 40, full: 10_000 };
+const RACES = { small: 40, full: 600 };
 /** Changes of two users to one address, of which the first waits for its commit */
-const HELD = { small: 3, full: 200 };
+const HELD = { small: 3, full: 60 };
 const AT_ONCE = 12;
 /** What the newest of two durations counts in their mean */
 const NEWEST_SHARE = 0.1;

@@ -12,7 +12,7 @@ import { createUsers } from '../lab/users.js';
 const CLIENTS = 8;
 /** Sessions that nobody touches once the export has begun: a third each is new, refreshed, logged out */
 const SETTLED = { small: 12, full: 60 };
-const ROUNDS = { small: 1, full: 10 };
+const ROUNDS = { small: 1, full: 5 };
 /** Acknowledged requests before an export */
 const BEFORE = { small: 30, full: 300 };
 /** Rows of a table that is read between sessions and events, so that much happens between those two */

@@ -13,7 +13,7 @@ import { inLanes, upTo } from '../lab/lanes.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const ROUNDS = { small: 4, full: 200 };
+const ROUNDS = { small: 4, full: 80 };
 const LANES = { small: 1, full: 4 };
 
 /** Of answers some are lost, and the others take so long at most: milliseconds. */

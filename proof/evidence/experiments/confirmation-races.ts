@@ -15,8 +15,8 @@ import { poolOf } from '../lab/pool.js';
 import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const RACES = { small: 60, full: 10_000 };
-const ROTATIONS = { small: 30, full: 3_000 };
+const RACES = { small: 60, full: 5_000 };
+const ROTATIONS = { small: 30, full: 1_500 };
 /** As many users, so that none is in two races */
 const AT_ONCE = 12;
 /** Confirmations that wait for a rotation */

@@ -30,7 +30,7 @@ const MOST_OFF_SECONDS = 45;
 const PRESENTATIONS = 8;
 const ROUNDS = {
   small: { apart: 20, ending: 5, kills: 3, random: 2 },
-  full: { apart: 5_000, ending: 1_000, kills: 150, random: 100 },
+  full: { apart: 2_000, ending: 500, kills: 75, random: 50 },
 };
 /** The kill comes so many milliseconds after the presentations, at most */
 const LATER_MS = 30;

@@ -25,11 +25,11 @@ import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const PRESENTATIONS = 8;
-const RACES = { small: 40, full: 10_000 };
+const RACES = { small: 40, full: 2_000 };
 /** As many users, so that none is in two races */
 const AT_ONCE = 20;
 /** Logins by a password whose user adds a first factor meanwhile */
-const HELD = { small: 3, full: 200 };
+const HELD = { small: 3, full: 100 };
 
 /** Presents to the instance of this number. */
 type Present = (number: number) => Promise<Answer>;

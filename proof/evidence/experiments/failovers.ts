@@ -9,7 +9,7 @@ import { health } from '../lab/probes.js';
 import { createUsers } from '../lab/users.js';
 import { createJudge, type Judge } from './faults/judge.js';
 
-const FAILOVERS = { small: 1, full: 20 };
+const FAILOVERS = { small: 1, full: 10 };
 const CLIENTS = 4;
 const PAUSE_MS = 20;
 /** Of so many steps of a client, one is a login and one is a logout. */

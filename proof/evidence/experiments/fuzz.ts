@@ -2,7 +2,7 @@
 import type { Experiment } from '../experiment.js';
 import { runTests } from '../lab/tests.js';
 
-const REQUESTS = { small: 1_000, full: 200_000 };
+const REQUESTS = { small: 1_000, full: 100_000 };
 
 export const fuzz: Experiment = {
   name: 'fuzz',

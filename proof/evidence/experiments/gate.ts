@@ -31,14 +31,14 @@ import { percentile } from '../lab/stats.js';
 import { PASSWORD } from '../lab/users.js';
 
 /** Sessions that end in each of the ways; each is asked for `ASKED_AGAIN` times by three ways at three instances */
-const ENDS = { small: 10, full: 625 };
+const ENDS = { small: 10, full: 200 };
 const ASKED_AGAIN = 3;
 /** Logouts that are timed, one after another */
-const TIMED = { small: 40, full: 1_000 };
-const CODES = { small: 100, full: 10_000 };
+const TIMED = { small: 40, full: 400 };
+const CODES = { small: 100, full: 3_000 };
 /** Rotations, each next to nine questions about its session */
-const ROTATIONS = { small: 200, full: 10_000 };
-const KILLS = { small: 2, full: 30 };
+const ROTATIONS = { small: 200, full: 3_000 };
+const KILLS = { small: 2, full: 10 };
 /** Sessions that end next to a kill */
 const ENDS_AT_KILL = 18;
 /** When the kill comes, at most: milliseconds */

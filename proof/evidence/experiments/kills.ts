@@ -61,7 +61,7 @@ export const kills: Experiment = {
     const instances = await Promise.all([gateways.start(), gateways.start()]);
     const emails = await createUsers(gateways, db, CLIENTS);
     const old = await beginOldSessions(gateways, db, instances[0].url, emails[0] ?? '', OLD_SESSIONS);
-    const [rounds, serverRounds] = { small: [2, 2], full: [80, 40] }[size] as [number, number];
+    const [rounds, serverRounds] = { small: [2, 2], full: [40, 20] }[size] as [number, number];
     const gateway: Kill = async () => {
       const victim = instances[randomInt(instances.length)];
       await victim?.kill();
@@ -98,7 +98,7 @@ export const killsEmbedded: Experiment = {
     const instance = await gateways.start();
     const db = await joined();
     const emails = await createUsers(gateways, db, CLIENTS);
-    return inRounds(lab, 'the embedded server or its gateway', db, [instance], emails, { small: 3, full: 80 }[size], [
+    return inRounds(lab, 'the embedded server or its gateway', db, [instance], emails, { small: 3, full: 40 }[size], [
       () => killPostmaster(db, [instance]),
       () => killBackend(db, [instance]),
       async () => {

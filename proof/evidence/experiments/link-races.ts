@@ -9,7 +9,7 @@ import { mintLinks, redeem } from '../lab/passwords.js';
 import { startPostgres } from '../lab/postgres.js';
 import { createUsers } from '../lab/users.js';
 
-const LINKS = { small: 42, full: 10_000 };
+const LINKS = { small: 42, full: 2_000 };
 /** Links. Twice as many passwords are hashed at once, which must not be more than the queue accepts. */
 const AT_ONCE = 6;
 /** How often, and after which pause, a request is sent again that an overloaded machine has refused */

@@ -17,7 +17,7 @@ import { createUsers } from '../lab/users.js';
 const CLIENTS = 8;
 /** Streams that are followed over the kills: all events, and of two types */
 const FILTERS = [{}, {}, { eventTypes: ['login_success'] }, { eventTypes: ['logout', 'login_success'] }];
-const KILLS = { small: 6, full: 24 };
+const KILLS = { small: 6, full: 12 };
 /** Acknowledged requests before a kill, of which about a fifth write an event */
 const BEFORE = 60;
 const BACKLOG = { small: 30_000, full: 1_000_000 };

@@ -12,7 +12,7 @@ import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const THRESHOLD = 5;
-const USERS = { small: 1, full: 40 };
+const USERS = { small: 1, full: 16 };
 /** For each user, each from an address of its own */
 const GUESSES = 500;
 /** Of them: so many are checked at once before the lock exists */
@@ -20,7 +20,7 @@ const AT_ONCE = 48;
 const RIGHT_WHILE_LOCKED = 12;
 const RIGHT_AT_ONCE = 24;
 /** Users whose right password is checked next to the guess that locks them */
-const FALLS = { small: 16, full: 1_000 };
+const FALLS = { small: 16, full: 400 };
 
 /** Logs in at the instance, and from the address, of this number. @returns the status */
 type Enter = (number: number, email: string, password: string) => Promise<number>;

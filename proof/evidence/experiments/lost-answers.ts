@@ -16,7 +16,7 @@ import { createJudge } from './lost-answers/judge.js';
 import { PROOF_ACTS, SESSION_ACTS } from './lost-answers/session-acts.js';
 
 /** For each kind of request, in each place; a round tries each of the ways */
-const ROUNDS = { small: 1, full: 30 };
+const ROUNDS = { small: 1, full: 15 };
 const WAYS: ReadonlyArray<Omit<Loss, 'statement'>> = [
   { when: 'unsent', cut: 'closed' },
   { when: 'executed', cut: 'reset' },

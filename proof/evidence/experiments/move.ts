@@ -13,7 +13,7 @@ import { joinEmbedded, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const BROWSERS = 3;
-const ROUND_TRIPS = { small: 1, full: 10 };
+const ROUND_TRIPS = { small: 1, full: 5 };
 /** So that each client refreshes all the time: seconds */
 const TOKEN_SECONDS = 2;
 /** Between two requests of a client: milliseconds */

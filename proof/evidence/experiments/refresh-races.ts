@@ -11,10 +11,10 @@ import { type Postgres, startPostgres } from '../lab/postgres.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
 const PRESENTATIONS = 8;
-const RACES = { small: 200, full: 10_000 };
+const RACES = { small: 200, full: 5_000 };
 const AT_ONCE = 20;
 /** Rotations that are held between their claim and their commit */
-const HELD = { small: 10, full: 500 };
+const HELD = { small: 10, full: 250 };
 /** How far a theft and a rotation of the same session may be apart, either way: milliseconds */
 const APART_MS = 4;
 

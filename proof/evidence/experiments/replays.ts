@@ -7,11 +7,11 @@ import { prepareGateways } from '../lab/gateways.js';
 import { inLanes, upTo } from '../lab/lanes.js';
 import { startPostgres } from '../lab/postgres.js';
 
-const REQUESTS = { small: 200, full: 10_000 };
+const REQUESTS = { small: 200, full: 5_000 };
 /** Of a request to each instance */
 const PRESENTATIONS = 2;
 /** Each is three requests */
-const HELD = { small: 10, full: 500 };
+const HELD = { small: 10, full: 250 };
 const AT_ONCE = 10;
 /** The largest that a key can have */
 const NO_LIMIT = 1_000_000;

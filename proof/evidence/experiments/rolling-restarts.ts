@@ -10,7 +10,7 @@ import { startPostgres } from '../lab/postgres.js';
 import { type Kind, startReverseProxy } from '../lab/reverse-proxy.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const ROUNDS = { small: 1, full: 10 };
+const ROUNDS = { small: 1, full: 5 };
 const CLIENTS = 8;
 const PAUSE_MS = 5;
 /** How long after SIGTERM an idle connection asks again: milliseconds */

@@ -7,7 +7,7 @@ import { startPostgres } from '../lab/postgres.js';
 import { judge, measure, wrongPassword } from '../lab/told-apart.js';
 import { createUsers, PASSWORD } from '../lab/users.js';
 
-const TRIPLES = { small: 28, full: 5_000 };
+const TRIPLES = { small: 28, full: 2_500 };
 
 export const timingDevices: Experiment = {
   name: 'timing-devices',

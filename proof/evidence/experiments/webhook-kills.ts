@@ -15,7 +15,7 @@ import { portsOfReceivers, type Received, startWebhookReceiver } from '../lab/we
 
 const CLIENTS = 8;
 const RECEIVERS = 2;
-const KILLS = { small: 8, full: 200 };
+const KILLS = { small: 8, full: 80 };
 /** Acknowledged requests before a kill, of which about a fifth write an event */
 const BEFORE = 60;
 /** How long a receiver is away, at most: milliseconds. */
