@@ -76,8 +76,8 @@ function release(level) {
   cpSync(made, `release/${next}`, { recursive: true });
   return say(
     `This checkout has the commit, the tag v${next}, and release/${next}. Then:
-  git push origin HEAD v${next}     # from which the workflow "release" makes the same files, attests and publishes them
-  node test/upgrade/freeze.mjs      # what this version wrote, for the tests of later ones: see CONTRIBUTING.md`,
+  npm run freeze -- v${next} test/upgrade/${next}   # what it writes, for the tests of later versions; commit that
+  git push origin HEAD v${next}                     # the workflow "release" makes the same files and publishes them`,
   );
 }
 

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { GATEWAY_VERSION } from '../src/platform/versions.js';
 import { createDatabase, KEYRING_FILE, required } from './support/postgres/postgres.js';
 import { freePort } from './support/programs/redis.js';
 
@@ -270,7 +271,7 @@ describe('the commit of the build', () => {
       const file = inside('gateway.export');
       execFileSync('bin/auth-gateway', ['database', 'export', '--out', file], { cwd: folder, env, stdio: 'ignore' });
       const [head = ''] = gunzipSync(readFileSync(file)).toString('utf8').split('\n');
-      expect(JSON.parse(head)).toMatchObject({ gateway_version: '0.1.0', revision: 'of-the-image' });
+      expect(JSON.parse(head)).toMatchObject({ gateway_version: GATEWAY_VERSION, revision: 'of-the-image' });
     } finally {
       gateway.kill('SIGKILL');
       await database.drop();
