@@ -92,7 +92,7 @@ function git(...words) {
 
 async function make(out) {
   fetchOtherProcessor();
-  const { shippedFiles, partsOf, version } = await import('./shipped.js');
+  const { shippedFiles, partsOf, source, version } = await import('./shipped.js');
   const { origins } = await import('./sbom.js');
   const name = `auth-gateway-${version}`;
   const files = shippedFiles();
@@ -112,7 +112,7 @@ async function make(out) {
   for (const [file, content] of Object.entries(made)) writeFileSync(join(out, file), content);
   if (!values.without.includes('image')) {
     const { makeImages } = await import('./images.js');
-    await makeImages({ out, name, version, parts, layOut });
+    await makeImages({ out, version, source, parts, layOut });
   }
   const sums = readdirSync(out)
     .filter((file) => file.startsWith('auth-gateway-') || file in made)

@@ -75,12 +75,12 @@ export function componentOf({ name, version, license, integrity, binaries }) {
 }
 
 /** @param status of dpkg, `/var/lib/dpkg/status` */
-export function debianComponents(status, codename) {
+export function debianComponents(status) {
   const packages = status.split('\n\n').filter((text) => /^Status: .* installed$/m.test(text));
   return packages.map((text) => {
     const of = (field) => new RegExp(`^${field}: (.*)$`, 'm').exec(text)?.[1];
     const [name, version] = [of('Package'), of('Version')];
-    const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${of('Architecture')}&distro=${codename}`;
+    const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${of('Architecture')}&distro=bookworm`;
     return { type: 'library', 'bom-ref': purl, name, version, purl };
   });
 }

@@ -11,6 +11,8 @@ import { componentOf, licences, sbom } from './sbom.js';
 const manifest = readJson('package.json');
 const lock = readJson('package-lock.json').packages;
 export const { version } = manifest;
+/** Where the sources are, if that is known */
+export const source = manifest.repository?.url ?? '';
 
 /** As `src/main.ts` says */
 const ENGINES = { node: '>=24' };
