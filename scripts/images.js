@@ -1,9 +1,10 @@
 /** The image as an OCI archive for each processor, by buildah, on a base of Debian's packages. As root. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { componentOf, debianComponents, sbom } from './sbom.js';
+import { read } from './shipped.js';
 import { tar } from './tar.js';
 
 const ARCHITECTURES = { amd64: 'x64', arm64: 'arm64' };
@@ -27,12 +28,8 @@ export async function makeImages({ out, version, source, parts, layOut }) {
       mkdirSync(at('build/image'), { recursive: true });
       run('sh', 'scripts/image-base.sh', architecture, at('base.tar'));
 
-      await layOut(at('build/image'));
       const node = `node_modules/node-linux-${cpu}`;
-      for (const path of [`${node}/LICENSE`, `${node}/bin/node`]) {
-        mkdirSync(dirname(at(`build/image/${path}`)), { recursive: true });
-        cpSync(path, at(`build/image/${path}`));
-      }
+      await layOut(at('build/image'), [read(`${node}/LICENSE`), read(`${node}/bin/node`)]);
       const program = JSON.parse(readFileSync(at('build/image/sbom.cdx.json'), 'utf8')).components;
       const status = run('tar', '-xOf', at('base.tar'), './var/lib/dpkg/status').toString();
       const all = [
@@ -43,7 +40,6 @@ export async function makeImages({ out, version, source, parts, layOut }) {
       const text = `${JSON.stringify(sbom(version, all, 'container'), null, 2)}\n`;
       writeFileSync(at('build/image/sbom.cdx.json'), text);
       writeFileSync(join(out, `${name}.cdx.json`), text);
-      run('find', at('build/image'), '-type', 'd', '-exec', 'chmod', '755', '{}', '+');
 
       const seconds = process.env.SOURCE_DATE_EPOCH;
       const build = [

@@ -126,7 +126,7 @@ function filesOf(path) {
 }
 
 /** The right of the owner alone says whether it is a program: no umask takes it away. */
-function read(path) {
+export function read(path) {
   return { path, content: readFileSync(path), isProgram: (statSync(path).mode & 0o100) !== 0 };
 }
 
