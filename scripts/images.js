@@ -67,7 +67,7 @@ export async function makeImages({ out, version, source, parts, layOut }) {
       // In the place of the Dockerfile's first stage: its files are the same for both processors, but for Node.
       const stage = ['--build-context', `build=${at('build')}`];
       run('buildah', ...build, ...stage, ...args, '--file', 'Dockerfile', '--tag', `localhost/${name}`, at('build'));
-      run('buildah', 'push', '--quiet', `localhost/${name}`, `oci:${at('oci')}:${version}`);
+      run('buildah', 'push', '--quiet', `localhost/${name}`, `oci:${at('oci')}:auth-gateway:${version}`);
       writeFileSync(join(out, `${name}.oci.tar`), tar(filesIn(at('oci'))));
       rmSync(at('.'), { recursive: true });
     }

@@ -15,22 +15,7 @@ const ORIGINS = {
 };
 
 /** In the binaries of a package, without a text of their own */
-const INSIDE = {
-  'sodium-native': {
-    name: 'libsodium',
-    license: 'ISC',
-    text: `Copyright (c) 2013-2026 Frank Denis <j at pureftpd dot org>
-
-Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted,
-provided that the above copyright notice and this permission notice appear in all copies.
-
-THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL
-IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
-INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
-ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
-THIS SOFTWARE.`,
-  },
-};
+const INSIDE = { 'sodium-native': { name: 'libsodium', license: 'ISC', file: 'scripts/libsodium.licence.txt' } };
 
 export const sha256 = (content) => createHash('sha256').update(content).digest('hex');
 
@@ -50,7 +35,8 @@ export function licences(parts) {
         who,
       );
     const inside = INSIDE[name];
-    if (inside !== undefined) add(inside.text, `${inside.name} (${inside.license}), in ${name} ${version}`);
+    if (inside !== undefined)
+      add(readFileSync(inside.file, 'utf8').trim(), `${inside.name} (${inside.license}), in ${name} ${version}`);
   }
   const sections = [...byText].map(([text, who]) => `${'='.repeat(80)}\n${who.join('\n')}\n\n${text}\n`);
   return `The licences of everything that is in auth-gateway, which itself has the licence in LICENSE.\n\n${sections.join('\n')}`;
