@@ -24,21 +24,21 @@ RUN case "$ARGON2" in \
       native) npm run --silent build:argon2 ;; \
       *) echo 'ARGON2 is prebuilt or native' >&2; exit 1 ;; \
     esac
-# What runs: the bundle, and the packages that are not in it: argon2 and libsodium with what they load, bcrypt, and Node.
-RUN mkdir /image \
- && cp -r --parents LICENSE package.json bin dist/account dist/client-package dist/console dist/explorer dist/program dist/set-password \
-      src/credentials/passwords/common-passwords.txt node_modules/@node-rs/bcrypt node_modules/@node-rs/bcrypt-linux-*-gnu node_modules/@phc/format node_modules/argon2 node_modules/node-gyp-build \
-      node_modules/sodium-native node_modules/require-addon node_modules/bare-* node_modules/which-runtime \
-      node_modules/node-linux-*/LICENSE node_modules/node-linux-*/bin/node /image \
- && cd /image/node_modules \
- && rm -r argon2/argon2 argon2/argon2.cpp argon2/binding.gyp argon2/prebuilds/[!l]* sodium-native/prebuilds/[!l]* \
- && rm sodium-native/prebuilds/*/*.bare
+# The files of a release, and Node.
+RUN npm run --silent artefacts -- --folder /image \
+ && cp -r --parents node_modules/node-linux-*/LICENSE node_modules/node-linux-*/bin/node $(ls -d node_modules/argon2/build 2>/dev/null) /image
 
 FROM ${BASE_IMAGE}
 ARG REVISION=unknown
+ARG VERSION=unknown
+ARG CREATED=
+ARG SOURCE=
 LABEL org.opencontainers.image.title="auth-gateway" \
       org.opencontainers.image.description="Logs people in with e-mail and password, and tells over GraphQL who is calling." \
       org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.created="$CREATED" \
+      org.opencontainers.image.source="$SOURCE" \
       org.opencontainers.image.revision="$REVISION"
 COPY --from=build /image /opt/auth-gateway
 # The two folders belong to the gateway, and so do new volumes that are mounted there.

@@ -116,6 +116,7 @@ async function make() {
   const { bundlePages } = await import('./bundle-pages.js');
   const { bundleApps, APP_FOLDERS } = await import('./bundle-apps.js');
   const { bundleClient } = await import('./bundle-client.js');
+  const { writeBundled } = await import('./bundled.js');
   // The sources of a new checkout have been checked. What is changed in it is.
   const isNew = !existsSync(CHECKED);
   const work = {
@@ -128,6 +129,7 @@ async function make() {
     }),
   };
   const files = (await Promise.all(Object.entries(work).map(([name, made]) => reported(name, made)))).flat();
+  files.push(await writeBundled());
   // A gateway that runs may still load or serve a part of the build before.
   const current = new Set([...files, ...before]);
   current.add(REVISION);

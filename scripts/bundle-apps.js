@@ -8,6 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { note } from './bundled.js';
 import { withMark } from './page-mark.js';
 
 /** With the titles that they have until a heading is drawn */
@@ -65,6 +66,7 @@ async function bundleApp([app, title]) {
     write: false,
     logLevel: 'warning',
   });
+  note(metafile);
   const template = (await readFile('pages/kit/page.html', 'utf8'))
     .replaceAll('/APP/', `/${app}/`)
     .replace('TITLE', title);

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { note } from './bundled.js';
 import { tar } from './tar.js';
 
 const PACKAGE = 'client';
@@ -23,16 +24,18 @@ export async function bundleClient() {
 }
 
 async function bundleModule({ name, version, license }) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [`${PACKAGE}/src/browser.ts`],
     bundle: true,
     format: 'esm',
     minify: true,
     target: 'es2022',
     banner: { js: `/* ${name} ${version}, ${license} */` },
+    metafile: true,
     write: false,
     logLevel: 'warning',
   });
+  note(metafile);
   return outputFiles[0].contents;
 }
 

