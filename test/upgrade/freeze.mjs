@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { checkOut } from './checkout.mjs';
 import '../support/jest/typescript.js';
 
+const { checkOut } = await import('./checkout.js');
 const { codeAt } = await import('../support/independent/authenticator-app.js');
 const { SoftwareAuthenticator } = await import('../support/independent/passkeys/software-authenticator.js');
 

@@ -9,10 +9,10 @@ const CACHE = join(tmpdir(), 'auth-gateway-revisions');
 
 /**
  * Takes a minute at the first time.
- * @param revision a tag or a commit of this repository
+ * @param revision a tag or a commit of this repository, in which this runs
  * @returns its folder, and the commit
  */
-export function checkOut(revision) {
+export function checkOut(revision: string): { folder: string; commit: string } {
   const commit = git('rev-parse', '--verify', `${revision}^{commit}`);
   const folder = join(CACHE, commit);
   if (existsSync(folder)) return { folder, commit };
@@ -21,13 +21,14 @@ export function checkOut(revision) {
   rmSync(unfinished, { recursive: true, force: true });
   git('clone', '--quiet', '--no-checkout', '.', unfinished);
   git('-C', unfinished, 'checkout', '--quiet', '--detach', commit);
-  const npm = (...words) => execFileSync('npm', words, { cwd: unfinished, stdio: ['ignore', 'ignore', 'inherit'] });
+  const npm = (...words: string[]) =>
+    execFileSync('npm', words, { cwd: unfinished, stdio: ['ignore', 'ignore', 'inherit'] });
   npm('ci', '--silent');
   npm('run', '--silent', 'build');
   renameSync(unfinished, folder);
   return { folder, commit };
 }
 
-function git(...words) {
-  return execFileSync('git', words, { cwd: join(import.meta.dirname, '../..'), encoding: 'utf8' }).trim();
+function git(...words: string[]): string {
+  return execFileSync('git', words, { encoding: 'utf8' }).trim();
 }
