@@ -38,7 +38,7 @@ expect() { # green or red; a test that fails if it is red; a file of tests
 plant emptied 'alter table api_keys drop column previous_sealed_secret, add column previous_sealed_secret text'
 expect red 'an access token and keys are accepted, and revoked ones are not' test/upgrade/upgrade.test
 
-rename='alter table api_keys rename column previous_sealed_secret to former_sealed_secret'
+rename='alter table api_keys rename column previous_sealed_secret to former_sealed_secret; alter table webhooks rename column previous_sealed_secret to former_sealed_secret'
 adapt() { # this version itself works
   grep -rlE 'previous_sealed_secret|previousSealedSecret' src |
     xargs sed -i 's/previous_sealed_secret/former_sealed_secret/g; s/previousSealedSecret/formerSealedSecret/g'
