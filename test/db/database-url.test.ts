@@ -306,7 +306,7 @@ test('Interface 2: a password that is not encoded is reported by the start and b
 });
 
 test('Interface 2: %40 in the name of a database is an @', async () => {
-  await asSuperuser('create database "my@db" owner auth_gateway template template0 strategy file_copy');
+  await asSuperuser('create database "my@db" owner auth_gateway template template0');
   try {
     const url = new URL(database.url);
     url.pathname = '/my%40db';

@@ -1,19 +1,27 @@
 /**
- * Keeps what a program writes: `node freeze.mjs CHECKOUT DATABASE_URL FOLDER`. CHECKOUT is a built one of the program, the
- * database is empty, and its server is no newer than pg_dump. All is done over HTTP and by the program's own commands.
+ * Writes what a version of the program leaves in its database: `npm run freeze -- TAG test/upgrade/VERSION`. The program is built
+ * from its tag, on a new server of Debian's PostgreSQL, the oldest here. All is done over HTTP and by the program's own commands.
  */
-import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import '../support/jest/typescript.js';
 
-const [checkout = '', databaseUrl = '', asked = ''] = process.argv.slice(2);
+const { checkOut } = await import('./checkout.js');
+const { codeAt } = await import('../support/independent/authenticator-app.js');
+const { SoftwareAuthenticator } = await import('../support/independent/passkeys/software-authenticator.js');
+
+const [tag = '', asked = ''] = process.argv.slice(2);
 const folder = resolve(asked);
-const program = resolve(checkout, 'bin/auth-gateway');
+const { folder: checkout, commit } = checkOut(tag);
+const program = join(checkout, 'bin/auth-gateway');
+const postgres = startPostgres();
+const databaseUrl = postgres.url;
 const PORT = 18180;
 const HOOK_PORT = 18181;
 const SMTP_PORT = 18182;
@@ -22,6 +30,33 @@ const GATEWAY = `http://localhost:${PORT}`;
 const PASSWORD = 'a password of the fixture';
 /** bcrypt of `an imported password` */
 const FOREIGN_HASH = '$2y$04$7hojdEBqzTtqRFl1sI2clOLyguJ.rgEI0BaDcOIfFUECiGXFh0xOu';
+
+/** With pg_dump next to it, which the package of npm lacks. */
+function startPostgres() {
+  const [newest = ''] = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted();
+  const bin = dirname(newest);
+  const data = mkdtempSync(join(tmpdir(), 'gateway-freeze-'));
+  chmodSync(data, 0o755);
+  const isRoot = process.getuid() === 0;
+  const run = (name, ...words) => {
+    const command = [
+      ...(isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []),
+      join(bin, name),
+    ];
+    execFileSync(command[0], [...command.slice(1), ...words], { cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] });
+  };
+  if (isRoot) execFileSync('chown', ['postgres', data]);
+  const cluster = join(data, 'pg');
+  run('initdb', '-D', cluster, '-U', 'auth_gateway', '--encoding=UTF8', '--locale=C', '--no-sync', '--auth=trust');
+  const settings = `-c fsync=off -c listen_addresses= -c unix_socket_directories=${data} -c timezone=UTC`;
+  run('pg_ctl', '-D', cluster, '-w', '-l', join(data, 'log'), '-o', settings, 'start');
+  const stop = () => {
+    run('pg_ctl', '-D', cluster, '-m', 'immediate', 'stop');
+    rmSync(data, { recursive: true });
+  };
+  process.once('exit', stop);
+  return { bin, url: `postgresql://auth_gateway@${encodeURIComponent(data)}/postgres` };
+}
 
 mkdirSync(folder, { recursive: true });
 const env = {
@@ -39,6 +74,7 @@ const env = {
   MAIL: 'smtp',
   SMTP_URL: `smtp://localhost:${SMTP_PORT}`,
   MAIL_FROM: 'auth@example.com',
+  ACCOUNT: 'on',
 };
 
 async function command(words, input = '') {
@@ -146,6 +182,10 @@ for (const [name, role] of Object.entries({
   former: 'viewer',
   deleted: 'viewer',
   erased: 'viewer',
+  proved: 'analyst',
+  keyed: 'viewer',
+  moving: 'viewer',
+  moved: 'viewer',
 })) {
   users[name] = (await json(`user create ${name}@example.com --role ${role} --password-stdin`, PASSWORD)).id;
 }
@@ -163,6 +203,8 @@ await command(`sign POST ${GATEWAY}/graphql --key-id ${reader.key_id} --body ${q
 const revokedKey = await json('api-key create --service former --scope users:read --rate-limit 60');
 await command(`api-key revoke ${revokedKey.key_id} --yes`);
 const cron = await json('cron-key create --service nightly --scope reports:write');
+const rotatedCron = await json(`cron-key rotate ${cron.key_id} --overlap 30d --yes`);
+const expiredCron = await json('cron-key create --service temporary --expires 1s');
 const revokedCron = await json('cron-key create --service former');
 await command(`cron-key revoke ${revokedCron.key_id} --yes`);
 
@@ -189,6 +231,41 @@ const revoked = (await logIn('admin@example.com')).refresh;
 const { sid } = JSON.parse(Buffer.from(revoked.split('.')[1], 'base64url').toString());
 await command(`session revoke ${sid}`);
 const admin = await logIn('admin@example.com');
+
+/* Second factors: an app whose owner has logged in by a recovery code, and a passkey */
+const as = ({ access_token }) => ({ authorization: `Bearer ${access_token}` });
+const owning = await logIn('proved@example.com');
+const app = await post('/auth/factors/totp', {}, as(owning));
+const { recovery_codes } = await post(
+  `/auth/factors/totp/${app.id}`,
+  { code: codeAt(app.secret, new Date()) },
+  as(owning),
+);
+const { challenge } = await logIn('proved@example.com');
+const proved = await post('/auth/login/factor', { challenge, recovery_code: recovery_codes[0] });
+const keyed = await logIn('keyed@example.com');
+const { ceremony, publicKey } = await post('/auth/factors/passkey/options', {}, as(keyed));
+const authenticator = new SoftwareAuthenticator({ rpId: 'localhost', origin: GATEWAY });
+await post(
+  '/auth/factors/passkey',
+  { ceremony, credential: authenticator.create(publicKey), name: 'Laptop' },
+  as(keyed),
+);
+const [passkey] = authenticator.passkeys;
+
+/* A change of an e-mail that is pending, and one that can be taken back */
+const linkTo = async (email, kind) => {
+  const link = new RegExp(`${kind}_[0-9A-Za-z]+`);
+  const texts = () => mails.filter((mail) => mail.includes(`To: ${email}`)).map((mail) => mail.replaceAll('=\n', ''));
+  await until(`a link arrives at ${email}`, () => texts().some((text) => link.test(text)));
+  return link.exec(texts().find((text) => link.test(text)))[0];
+};
+await post('/auth/email', { email: 'movingto@example.com' }, as(await logIn('moving@example.com')));
+const change = await linkTo('movingto@example.com', 'el');
+const mover = await logIn('moved@example.com');
+await post('/auth/email', { email: 'movedto@example.com' }, as(mover));
+await post('/auth/email/redeem', { token: await linkTo('movedto@example.com', 'el') }, as(mover));
+const undo = await linkTo('moved@example.com', 'eu');
 
 /* Users */
 const ended = {};
@@ -236,7 +313,7 @@ const delivered = [...received];
 await command('user unlock renewed@example.com');
 await json('user create late@example.com --role viewer --password-stdin', PASSWORD);
 
-await promisify(execFile)('pg_dump', [
+await promisify(execFile)(join(postgres.bin, 'pg_dump'), [
   '--inserts',
   '--no-owner',
   '--no-privileges',
@@ -266,7 +343,22 @@ const known = {
   api_key: { key_id: reader.key_id, secrets: [reader.secret, rotated.secret] },
   revoked_api_key: { key_id: revokedKey.key_id, secret: revokedKey.secret },
   cron_key: cron.header_value,
+  rotated_cron_key: rotatedCron.header_value,
+  expired_cron_key: expiredCron.header_value,
   revoked_cron_key: revokedCron.header_value,
   webhook: { id: hooked.webhook_id, origin: url, delivered },
+  proved: { refresh: proved.refresh, secret: app.secret, recovery_codes },
+  passkey: {
+    id: passkey.id.toString('base64url'),
+    user_handle: passkey.userHandle,
+    private_key: passkey.privateKey.export({ format: 'jwk' }),
+  },
+  email_change: { token: change, email: 'movingto@example.com' },
+  email_undo: { token: undo, email: 'moved@example.com' },
 };
 writeFileSync(join(folder, 'known.json'), `${JSON.stringify(known, null, 2)}\n`);
+writeFileSync(
+  join(folder, 'README.md'),
+  `# What the program of commit ${commit} wrote\n\nBy \`npm run freeze -- ${tag}\`, and never changed: [0.9](../0.9/README.md) says what it is for.\n`,
+);
+process.exit();

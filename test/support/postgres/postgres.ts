@@ -98,6 +98,10 @@ export async function createDatabase(from: 'migrated' | 'empty' = 'migrated'): P
   return { url: urlOf(name), name, drop };
 }
 
+const BEFORE_15 = `select current_setting('server_version_num')::int < 150000 as "isBefore15"`;
+/** PostgreSQL 14 knows one way to copy, and not its name. */
+let copying: string | undefined;
+
 const newName = (): string => `test_${randomBytes(8).toString('hex')}`;
 
 async function copyDatabase(from: 'migrated' | 'empty'): Promise<string> {
@@ -105,7 +109,8 @@ async function copyDatabase(from: 'migrated' | 'empty'): Promise<string> {
   const template = new URL(required(TEMPLATE_URL));
   const owner = template.searchParams.get('user') ?? template.username;
   const source = from === 'migrated' ? template.pathname.slice(1) : 'template0';
-  await asSuperuser(`create database ${name} owner "${owner}" template ${source} strategy file_copy`);
+  copying ??= (await asSuperuser<{ isBefore15: boolean }>(BEFORE_15))[0]?.isBefore15 ? '' : 'strategy file_copy';
+  await asSuperuser(`create database ${name} owner "${owner}" template ${source} ${copying}`);
   if (from === 'migrated') catalogOfCopy ??= await superuserOn(name, readCatalog);
   return name;
 }
