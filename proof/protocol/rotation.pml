@@ -163,6 +163,7 @@ byte steps, waitsFor[SLOTS], statement[SLOTS];
 #define AT(n, scale) (n < RECORDS -> state[n] * scale : 0)
 
 #if defined(TRACE) || defined(REPLAY)
+#define UNFAIR
 #define CRASH_OR_LOSS false
 #else
 #define CRASH_OR_LOSS true
@@ -602,7 +603,7 @@ answered:
 #else
   if
   :: atomic { SETTLED; arrive(); free() }
-  :: atomic { CRASH_OR_LOSS -> E_LOST; goto lost }
+  :: atomic { SETTLED; E_LOST; goto lost }
   fi;
   goto end;
 #endif
@@ -631,7 +632,11 @@ inline send(by, what, record, itsKey, itsPrevious) {
 /* A client: it sends one refresh at a time, and stores its key first. Without RETRIES it has no keys, and all tabs ask at once. */
 #ifdef RETRIES
 #define MAY_ASK (turn == 0)
+#ifdef REPLAY
+#define AWAITS if :: turn = i + 1 :: skip fi; /* skip: it gives up at once */
+#else
 #define AWAITS turn = i + 1;
+#endif
 #define KEYS newest, before
 #else
 #define MAY_ASK true
@@ -694,15 +699,34 @@ end:
   od
 }
 
+#ifdef REPLAY
+/* Prints a behaviour that has ended: what can be done has been done. */
+proctype Scribe() {
+  timeout;
+  c_code {
+    printf("behaviour");
+    for (int at = 0; at < now.steps; at++) printf(" %d", now.story[at]);
+    printf("\n");
+  }
+}
+#endif
+
 init {
   atomic {
     byte n;
     state[0] = LIVE;
     for (n : 0 .. SLOTS - 1) { run Instance(n) }
     n = 0;
+#ifdef TRACE
+    run Witness()
+#else
     run Owner();
 #if USES
-    run Thief()
+    run Thief();
+#endif
+#ifdef REPLAY
+    run Scribe()
+#endif
 #endif
   }
 }

@@ -107,3 +107,9 @@ export const MUTANTS: Mutant[] = [
     defines: ['M_STALE_PROOF', ...HONEST],
   },
 ];
+
+/** Of which all behaviours are carried out by the program, or in the small size a part that covers them. */
+export const REPLAYED: Run[] = [
+  { name: 'a refresh, a logout, and a thief', defines: [KEYS, ...bounds(2, 1, 1, 1, 1, 0)] },
+  { name: 'two refreshes with lost answers, and a logout', defines: [KEYS, ...bounds(2, 2, 0, 0, 1, 0)] },
+];
