@@ -34,6 +34,13 @@
 #define RECORDS (1 + REFRESHES + USES) /* no request rotates twice, so there are never more */
 #endif
 
+/* A bit for each record */
+#ifdef TRACE
+#define BITS int
+#else
+#define BITS byte
+#endif
+
 /* A record: LIVE until it is revoked, with `revoked_reason`. A logout with a used record only ends its retries. */
 #define NONE 0
 #define LIVE 1
@@ -69,7 +76,7 @@ bit who[SLOTS];
 byte jar = 1, newest = 1, before, turn;
 /* Seen by the invariants alone */
 bit hasThiefSent, hasThiefGot, hasLeft, isTheftAnswered, isLogoutAnswered, isProofAnswered;
-byte sent, loggedOut;
+BITS sent, loggedOut;
 byte copy, copiedKey, copiedBefore; /* the thief's */
 byte broken;
 
@@ -318,7 +325,8 @@ inline arrive() {
 }
 
 proctype Instance(byte i) {
-  byte t, s, mask, r;
+  byte t, s, r;
+  BITS mask;
   bit hasWaited, isTheft, isProved;
 
 end:
@@ -598,7 +606,7 @@ proving: /* src/auth/factors/sessions.ts, `proveSession`, in a transaction */
 
 answered:
 #ifdef TRACE
-  d_step { t = 0; s = 0; r = 0; isTheft = 0 }
+  atomic { t = 0; s = 0; r = 0; isTheft = 0 };
   goto end;
 #else
   if
@@ -698,6 +706,63 @@ end:
     }
   od
 }
+
+#ifdef TRACE
+/*
+ * What was seen of the program, in order: 1 a request was sent (slot, kind, token, key, previous key), 2 it was answered (slot,
+ * answer, record), 3 the table was read (number of records, their states), 0 the end. If the end is reached by any order of
+ * steps, the model can do what the program has done.
+ */
+c_decl {
+  static int seen[100000];
+  static unsigned char seenBytes[100000];
+  static void readTrace(void) {
+    FILE *file = fopen(getenv("TRACE"), "r");
+    for (int n = 0; file && n < 99999 && fscanf(file, "%d", &seen[n]) == 1; n++) seenBytes[n] = seen[n];
+  }
+}
+int at;
+bit isSame;
+
+proctype Witness() {
+  c_code { readTrace(); }
+end:
+  do
+  :: atomic {
+      c_expr { seen[now.at] == 1 && now.kind[seen[now.at + 1]] == 0 };
+      c_code {
+        int *e = seen + now.at;
+        now.kind[e[1]] = e[2]; now.token[e[1]] = e[3]; now.key[e[1]] = e[4]; now.previous[e[1]] = e[5];
+        now.at += 6;
+      }
+    }
+  :: atomic {
+      c_expr {
+        seen[now.at] == 2 && now.answer[seen[now.at + 1]] == seen[now.at + 2] &&
+        (seen[now.at + 3] < 0 || now.given[seen[now.at + 1]] == seen[now.at + 3])
+      };
+      c_code {
+        int i = seen[now.at + 1];
+        now.kind[i] = now.token[i] = now.key[i] = now.previous[i] = now.answer[i] = now.given[i] = 0;
+        now.at += 4;
+      }
+    }
+  :: atomic {
+      c_expr { seen[now.at] == 3 }; /* when nothing is under way */
+      c_code {
+        now.isSame = seen[now.at + 1] == now.records &&
+          memcmp((void *) now.state, seenBytes + now.at + 2, now.records) == 0;
+        now.at += 2 + seen[now.at + 1];
+      };
+      isSame
+    }
+  :: atomic {
+      c_expr { seen[now.at] == 0 };
+      c_code { printf("accepted\n"); exit(0); }
+    }
+  od
+}
+#endif
 
 #ifdef REPLAY
 /* Prints a behaviour that has ended: what can be done has been done. */
