@@ -1,7 +1,7 @@
 /**
  * `npm run release -- LEVEL` makes a version of the last commit: `major`, `minor` or `patch`. All of it is done in a clone,
  * and taken over only if all went well. It pushes nothing. CONTRIBUTING.md has the steps around it.
- *   --dry-run          does the same, and takes nothing over
+ *   --dry-run          does the same, and takes nothing over; LEVEL may be left out
  *   --old-figures      of a dry run: the evidence and the benchmark may be of another program
  *   draft              writes a line for each commit since the last version into CHANGELOG.md, to be edited
  */
@@ -24,14 +24,19 @@ const { values, positionals } = parseArgs({
   options: { 'dry-run': { type: 'boolean' }, 'old-figures': { type: 'boolean' } },
   allowPositionals: true,
 });
-const [word = ''] = positionals;
 const isDry = values['dry-run'] === true;
-if (positionals.length !== 1 || ![...LEVELS, 'draft'].includes(word))
-  stop(2, ['usage: npm run release -- major|minor|patch [--dry-run], or draft']);
-
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** Undefined before the first version */
 const last = git('tag', '--list', `v${version}`) === '' ? undefined : `v${version}`;
+/** A dry run needs none: it takes the least that will do, and the first version is 1.0.0. */
+const { level: least, reasons } =
+  last === undefined
+    ? { level: 'major', reasons: [] }
+    : neededLevel(stateOf(last), stateOf('HEAD'), commitsSince(last));
+const [word = isDry ? least : ''] = positionals;
+if (positionals.length > 1 || ![...LEVELS, 'draft'].includes(word))
+  stop(2, ['usage: npm run release -- major|minor|patch [--dry-run], or draft']);
+
 if (word === 'draft') draft();
 else release(word);
 
@@ -94,10 +99,8 @@ function faultsBefore(level, next) {
 }
 
 function levelFaults(level) {
-  if (last === undefined) return [];
-  const needed = neededLevel(stateOf(last), stateOf('HEAD'), commitsSince(last));
-  if (LEVELS.indexOf(needed.level) <= LEVELS.indexOf(level)) return [];
-  return [`this is no ${level}: a ${needed.level} is needed`, ...needed.reasons.map((reason) => `  ${reason}`)];
+  if (last === undefined || LEVELS.indexOf(least) <= LEVELS.indexOf(level)) return [];
+  return [`this is no ${level}: a ${least} is needed`, ...reasons.map((reason) => `  ${reason}`)];
 }
 
 function figureFaults() {
