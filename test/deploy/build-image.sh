@@ -30,7 +30,9 @@ image localhost/gateway-build
 
 echo '-- the image'
 cat /etc/npmrc "$HOME/.npmrc" >"$folder/npmrc" 2>/dev/null || true
+npm run --silent build # the tests compare the revision with that of the checkout
 buildah build --isolation chroot --format docker --network host --secret "id=npmrc,src=$folder/npmrc" \
+  --build-arg "REVISION=$(cat dist/program/revision)" \
   --build-arg NODE_IMAGE=localhost/gateway-build --build-arg BASE_IMAGE=localhost/gateway-base "$@" -t localhost/auth-gateway . >"$folder/build.log" 2>&1 ||
   { tail -30 "$folder/build.log" && exit 1; }
 buildah images --format '{{.Name}} {{.Size}}'
