@@ -110,6 +110,12 @@ export const MUTANTS: Mutant[] = [
 
 /** Of which all behaviours are carried out by the program, or in the small size a part that covers them. */
 export const REPLAYED: Run[] = [
-  { name: 'a refresh, a logout, and a thief', defines: [KEYS, ...bounds(2, 1, 1, 1, 1, 0)] },
+  { name: 'a refresh, and a thief at the same time', defines: [KEYS, ...bounds(2, 1, 1, 1, 0, 0)] },
   { name: 'two refreshes with lost answers, and a logout', defines: [KEYS, ...bounds(2, 2, 0, 0, 1, 0)] },
+  { name: 'two refreshes without keys, and a thief', defines: bounds(2, 2, 1, 1, 0, 0) },
+];
+
+/** In the large size alone */
+export const REPLAYED_TOO: Run[] = [
+  { name: 'a refresh, a logout, and a thief', defines: [KEYS, ...bounds(2, 1, 1, 1, 1, 0)] },
 ];
