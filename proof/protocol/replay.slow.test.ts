@@ -30,10 +30,12 @@ for (const run of isLarge ? [...REPLAYED, ...REPLAYED_TOO] : REPLAYED)
     const all = await behavioursOf(run);
     const chosen = isLarge ? all : coveringOf(all);
     expect(chosen.length).toBeGreaterThan(10);
-    for (const [i, behaviour] of chosen.entries())
+    for (const [i, behaviour] of chosen.entries()) {
       await replayer.replay(eventsOf(behaviour)).catch((error: unknown) => {
         throw new Error(`${behaviour}, after ${i}`, { cause: error });
       });
+      if (i % 1_000 === 999) say(`${run.name}: ${i + 1} of ${chosen.length}`);
+    }
     say(`${run.name}: ${chosen.length} of ${all.length} behaviours carried out`);
   });
 
