@@ -3,7 +3,7 @@
  * PROTOCOL_SIZE=large has larger bounds. Needs `spin` and `gcc` (REQUIRE_PROGRAMS=1). (Spec 3.1, 4.2, 4.3, Interface 12)
  */
 import { coveringOf, eventsOf, type Replayer, startReplayer } from './replay.js';
-import { REPLAYED, type Run } from './runs.js';
+import { REPLAYED, REPLAYED_TOO, type Run } from './runs.js';
 import { compile, hasSpin } from './spin.js';
 
 const isLarge = process.env['PROTOCOL_SIZE'] === 'large';
@@ -25,15 +25,17 @@ beforeAll(async () => {
 });
 afterAll(() => replayer?.[Symbol.asyncDispose]());
 
-for (const run of REPLAYED)
+for (const run of isLarge ? [...REPLAYED, ...REPLAYED_TOO] : REPLAYED)
   testHere(`the gateways do what the model does: ${run.name}`, async () => {
     const all = await behavioursOf(run);
     const chosen = isLarge ? all : coveringOf(all);
     expect(chosen.length).toBeGreaterThan(10);
-    for (const [i, behaviour] of chosen.entries())
+    for (const [i, behaviour] of chosen.entries()) {
       await replayer.replay(eventsOf(behaviour)).catch((error: unknown) => {
         throw new Error(`${behaviour}, after ${i}`, { cause: error });
       });
+      if (i % 1_000 === 999) say(`${run.name}: ${i + 1} of ${chosen.length}`);
+    }
     say(`${run.name}: ${chosen.length} of ${all.length} behaviours carried out`);
   });
 

@@ -1,4 +1,4 @@
-/** Tells a path through the model as a short story: who did what. */
+/** Writes a path through the model as a short story: who did what. */
 
 const REQUESTS = ['', 'a refresh', 'a logout', 'a confirmation'];
 const STATES = ['', 'live', 'rotated', 'rotated, without retries', 'ended by the logout', 'revoked by the theft'];

@@ -11,6 +11,7 @@ import { graphqlCodes, graphqlCosts, graphqlLimits } from './graphql-tables.js';
 import { INTERFACE_TABLES } from './interface-tables.js';
 import { mailOutcomes, mailPlaceholders, retryDelays } from './mail-tables.js';
 import { alerts, findings, metrics, ocsf } from './operation-tables.js';
+import { protocolFaults, protocolInvariants, protocolRuns } from './protocol-tables.js';
 import { publishedLine, publishedRun } from './published-run.js';
 import { picture, rooms } from './rooms.js';
 import {
@@ -104,6 +105,9 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'mail placeholders': mailPlaceholders,
   'retry delays': retryDelays,
   ...INTERFACE_TABLES,
+  'protocol invariants': protocolInvariants,
+  'protocol runs': protocolRuns,
+  'protocol faults': protocolFaults,
   'published run': publishedRun,
   'published line': publishedLine,
   'scale needs': scaleNeeds,
