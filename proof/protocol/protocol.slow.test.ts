@@ -49,5 +49,5 @@ for (const { name, defines, breaks } of MUTANTS)
     expect(read(await checker.run(['-w20', '-i'])).error).toBe(`assertion violated (broken!=${breaks})`);
     const story = storyOf(await checker.trail());
     expect(story.length).toBeGreaterThan(4);
-    say(`${name}: ${INVARIANTS[breaks]} is broken\n${story.map((sentence) => `  ${sentence}`).join('\n')}`);
+    say(`${name} breaks rule ${breaks}: ${INVARIANTS[breaks]}\n${story.map((sentence) => `  ${sentence}`).join('\n')}`);
   });
