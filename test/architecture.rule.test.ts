@@ -58,6 +58,7 @@ const NEXT_TO_SRC: Record<string, RegExp> = {
   'proof/scale': /^(test|proof\/(bench|evidence))\//,
   'proof/fuzz': /^(src|test)\//,
   'proof/model': /^(client\/src|test)\//,
+  'proof/protocol': /^(test|proof\/model)\//,
   scripts: /^dist\//,
 };
 

@@ -116,7 +116,7 @@ async function createFirstAdministrator(app: App, print: (line: string) => void)
   const { rateLimit, rateWindowSeconds } = app.config.login;
   if (rateLimit >= ROOMY_LIMIT) return;
   print(`An address may log in ${rateLimit} times in ${rateWindowSeconds} s, right or wrong.`);
-  print(`To try things freely: LOGIN_RATE_LIMIT=${ROOMY_LIMIT} npm start`);
+  print(`To try things freely, start it with LOGIN_RATE_LIMIT=${ROOMY_LIMIT}`);
 }
 
 /** The surroundings are examined this long after the start: a proxy may come up after the gateway. Milliseconds. */

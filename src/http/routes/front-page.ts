@@ -117,8 +117,8 @@ ${commands(
   `curl -i -b jar -c jar -X POST ${publicUrl}/auth/refresh
 curl -i -b jar -c jar -X POST ${publicUrl}/auth/logout`,
 )}
-<p>An IP address may try ${login.rateLimit} logins in ${login.rateWindowSeconds} seconds. To raise the limit, start with
-<code>LOGIN_RATE_LIMIT=1000 npm start</code>.</p>
+<p>An IP address may try ${login.rateLimit} logins in ${login.rateWindowSeconds} seconds. To raise the limit, start it with
+<code>LOGIN_RATE_LIMIT=1000</code>.</p>
 <h2>Read</h2>
 ${documents.length > 0 ? listOf(documents) : '<p>The documents are in the repository.</p>'}
 </main>
