@@ -22,6 +22,7 @@ const MAY_SKIP = {
   'test/interface/24-exports.slow.test.ts': 'pandas or LibreOffice',
   'test/interface/10-readiness.test.ts': 'the right to mount',
   'test/old-node.slow.test.ts': 'an old Node',
+  'test/upgrade/next-to-older.slow.test.ts': 'OLDER=1, with which .ci/long runs it',
 };
 
 const words = process.argv.slice(2);
