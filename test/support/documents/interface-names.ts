@@ -22,10 +22,13 @@ interface Schema {
 interface Content {
   content?: Record<string, { schema?: Schema }>;
 }
+interface Answer extends Content {
+  headers?: Record<string, object>;
+}
 interface Operation {
   parameters?: Array<{ name: string; required?: boolean }>;
   requestBody?: Content;
-  responses: Record<string, Content & { $ref?: string }>;
+  responses: Record<string, Answer | { $ref: string }>;
 }
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -45,11 +48,16 @@ function routes(): string[] {
     const body = bodyOf(requestBody);
     const named = [...parameters.map(({ name }) => name), ...Object.keys(body.properties ?? {})];
     const required = [...parameters.flatMap((each) => (each.required ? [each.name] : [])), ...(body.required ?? [])];
-    const answered = Object.entries(responses).flatMap(([status, answer]) => [
+    const answers = Object.entries(responses).map(([status, answer]): [string, Answer] => [
+      status,
+      '$ref' in answer ? components.responses[answer.$ref.split('/').at(-1) ?? ''] : answer,
+    ]);
+    const answered = answers.flatMap(([status, answer]) => [
       `answers ${status}`,
       ...(status.startsWith('2')
         ? Object.keys(bodyOf(answer).properties ?? {}).map((name) => `answers ${status} ${name}`)
         : []),
+      ...Object.keys(answer.headers ?? {}).map((name) => `sends ${name}`),
     ]);
     return under(route, [
       ...named.map((name) => `takes ${name}`),
