@@ -134,6 +134,7 @@ async function make(out) {
     LICENSES: of('LICENSES'),
     [`${name}.cdx.json`]: of('sbom.cdx.json'),
     'ORIGINS.md': Buffer.from(origins(parts)),
+    [`evidence-${version}.json`]: read('proof/evidence/published.json'),
   };
   for (const [file, content] of Object.entries(made)) writeFileSync(join(out, file), content);
   if (!values.without.includes('image')) {

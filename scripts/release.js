@@ -31,7 +31,7 @@ const last = git('tag', '--list', `v${version}`) === '' ? undefined : `v${versio
 /** A dry run needs none: it takes the least that will do, and the first version is 1.0.0. */
 const { level: least, reasons } =
   last === undefined
-    ? { level: 'major', reasons: [] }
+    ? { level: 'major', reasons: ['nothing was released yet'] }
     : neededLevel(stateOf(last), stateOf('HEAD'), commitsSince(last));
 const [word = isDry ? least : ''] = positionals;
 if (positionals.length > 1 || ![...LEVELS, 'draft'].includes(word))
@@ -72,7 +72,6 @@ function release(level) {
   run(clone, 'npm', 'run', '--silent', 'check');
   const made = join(folder, 'artefacts');
   run(clone, 'npm', 'run', '--silent', 'artefacts', '--', '--out', made, ...(isDry ? ['--if-possible'] : []));
-  cpSync(join(clone, RUN), join(made, `evidence-${next}.json`));
   say(`${next} is made: ${readdirSync(made).join(', ')}`);
   if (isDry) return say('Nothing was taken over: this was a dry run.');
 
@@ -99,7 +98,7 @@ function faultsBefore(level, next) {
 }
 
 function levelFaults(level) {
-  if (last === undefined || LEVELS.indexOf(least) <= LEVELS.indexOf(level)) return [];
+  if (LEVELS.indexOf(least) <= LEVELS.indexOf(level)) return [];
   return [`this is no ${level}: a ${least} is needed`, ...reasons.map((reason) => `  ${reason}`)];
 }
 
