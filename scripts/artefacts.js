@@ -1,12 +1,12 @@
 /**
  * `npm run artefacts -- --out FOLDER [--without image]`: everything that a release offers for download, made of the last
  * commit in a clone of its own. The same commit gives the same bytes, which `--check` proves: it makes all of it twice.
- * `--if-possible` leaves the image out, and says so, on a machine that cannot make it.
+ * With `--out` it leaves them there. `--if-possible` leaves the image out, and says so, on a machine that cannot make it.
  * `--folder FOLDER` lays out the program of this build, for the Dockerfile.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -87,6 +87,7 @@ function check() {
   const bytesOf = (out, name) => (existsSync(join(out, name)) ? readFileSync(join(out, name)) : Buffer.alloc(0));
   const different = names.filter((name) => !bytesOf(first, name).equals(bytesOf(second, name)));
   if (different.length > 0) stop(`made twice, these differ, and are left in ${folder}: ${different.join(', ')}`);
+  if (values.out !== undefined) cpSync(first, values.out, { recursive: true });
   rmSync(folder, { recursive: true });
   stdout.write(`made twice, all ${names.length} files are the same\n`);
 }

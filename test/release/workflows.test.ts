@@ -43,7 +43,23 @@ test.each(files)(
   },
 );
 
+test.each(files)(
+  '$name lets git read the checkout, which belongs to another user than root in a container',
+  ({ text }) => {
+    const jobs = Object.values<{ container?: object; steps?: Array<{ uses?: string; run?: string }> }>(
+      parse(text).jobs,
+    );
+    for (const { container, steps = [] } of jobs) {
+      const checkout = steps.findIndex(({ uses }) => uses?.startsWith('actions/checkout@'));
+      if (container !== undefined && checkout !== -1)
+        expect(steps[checkout + 1]?.run).toBe("git config --system --add safe.directory '*'");
+    }
+  },
+);
+
 test('the job that publishes runs no code of this repository', () => {
   const { jobs } = parse(readFileSync(`${FOLDER}/release.yml`, 'utf8'));
-  expect(JSON.stringify(jobs.publish)).not.toMatch(/checkout|npm (?:ci|run|install)|\.\/scripts/);
+  const publish = JSON.stringify(jobs.publish);
+  expect(publish).not.toMatch(/checkout|npm (?:ci|run|install)|\.\/scripts/);
+  for (const [, program = ''] of publish.matchAll(/npx (?:--yes )?(\S+)/g)) expect(program).toMatch(/@\d+\.\d+\.\d+$/);
 });
