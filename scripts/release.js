@@ -3,6 +3,7 @@
  * and taken over only if all went well. It pushes nothing. CONTRIBUTING.md has the steps around it.
  *   --dry-run          does the same, and takes nothing over; LEVEL may be left out
  *   --old-figures      of a dry run: the evidence and the benchmark may be of another program
+ *   notes              prints the section of this version
  *   draft              writes a line for each commit since the last version into CHANGELOG.md, to be edited
  */
 import { spawnSync } from 'node:child_process';
@@ -10,14 +11,27 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { faultsOf, released, withDraft } from './release/changelog.ts';
+import { faultsOf, released, sectionOfVersion, withDraft } from './release/changelog.ts';
 import { LEVELS, neededLevel, nextVersion, readCommit } from './release/level.ts';
 
 /** Files that name the version of the gateway next to its name, apart from those that npm and `npm run openapi` write */
 const NAMING = ['deploy/kubernetes/kustomization.yaml', 'docs/deploy-kubernetes.md'];
 const RUN = 'proof/evidence/published.json';
 /** What the evidence and the benchmark are about: a change of it since their commit makes them old. */
-const PROGRAM = ['src', 'migrations', 'bin', 'client/src', 'pages', 'package-lock.json', 'scripts/bundle.js'];
+const PROGRAM = [
+  'package.json',
+  'client/package.json',
+  'scripts/build.js',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'src',
+  'migrations',
+  'bin',
+  'client/src',
+  'pages',
+  'package-lock.json',
+  'scripts/bundle.js',
+];
 
 process.chdir(join(import.meta.dirname, '..'));
 const { values, positionals } = parseArgs({
@@ -34,10 +48,11 @@ const { level: least, reasons } =
     ? { level: 'major', reasons: ['nothing was released yet'] }
     : neededLevel(stateOf(last), stateOf('HEAD'), commitsSince(last));
 const [word = isDry ? least : ''] = positionals;
-if (positionals.length > 1 || ![...LEVELS, 'draft'].includes(word))
+if (positionals.length > 1 || ![...LEVELS, 'draft', 'notes'].includes(word))
   stop(2, ['usage: npm run release -- major|minor|patch [--dry-run], or draft']);
 
 if (word === 'draft') draft();
+else if (word === 'notes') say(sectionOfVersion(readFileSync('CHANGELOG.md', 'utf8'), version) ?? '');
 else release(word);
 
 function draft() {
@@ -75,13 +90,14 @@ function release(level) {
   say(`${next} is made: ${readdirSync(made).join(', ')}`);
   if (isDry) return say('Nothing was taken over: this was a dry run.');
 
-  run('.', 'git', 'fetch', '--quiet', clone, `refs/tags/v${next}:refs/tags/v${next}`);
-  run('.', 'git', 'merge', '--quiet', '--ff-only', `v${next}`);
+  run('.', 'git', 'fetch', '--quiet', clone, 'HEAD');
+  run('.', 'git', 'merge', '--quiet', '--ff-only', 'FETCH_HEAD');
   cpSync(made, `release/${next}`, { recursive: true });
+  run('.', 'git', 'fetch', '--quiet', '--no-tags', clone, `refs/tags/v${next}:refs/tags/v${next}`);
   return say(
     `This checkout has the commit, the tag v${next}, and release/${next}. Then:
   npm run freeze -- v${next} test/upgrade/${next}   # what it writes, for the tests of later versions; commit that
-  git push origin HEAD v${next}                     # the workflow "release" makes the same files and publishes them`,
+  git push --atomic origin HEAD v${next}                     # the workflow "release" makes the same files and publishes them`,
   );
 }
 
@@ -90,6 +106,7 @@ function faultsBefore(level, next) {
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
   return [
     ...(git('status', '--porcelain') === '' ? [] : ['the tree has changes: commit them, or put them away']),
+    ...branchFaults(),
     ...(git('tag', '--list', `v${next}`) === '' ? [] : [`there is a tag v${next}`]),
     ...faultsOf(changelog, level),
     ...levelFaults(level),
@@ -97,15 +114,30 @@ function faultsBefore(level, next) {
   ];
 }
 
+function branchFaults() {
+  const branch = git('branch', '--show-current');
+  if (/^(main|release-[\d.]+)$/.test(branch)) return [];
+  return [
+    `this is ${branch === '' ? 'no branch' : `the branch ${branch}`}: versions are made on main, or on release-MAJOR.MINOR`,
+  ];
+}
+
 function levelFaults(level) {
+  if (last === undefined && version !== '0.1.0') return [`there is no tag v${version} here: git fetch --tags`];
+
   if (LEVELS.indexOf(least) <= LEVELS.indexOf(level)) return [];
   return [`this is no ${level}: a ${least} is needed`, ...reasons.map((reason) => `  ${reason}`)];
 }
 
 function figureFaults() {
-  const { commit, results } = JSON.parse(readFileSync(RUN, 'utf8'));
+  const { commit, size, results } = JSON.parse(readFileSync(RUN, 'utf8'));
   const others = new Set(results.flatMap((result) => result.commit ?? []));
+  const isWhole = ({ rows, failed, leftOut, withoutIt }) => rows.length > 0 && !failed && !leftOut && !withoutIt;
+  const red = results.filter(
+    (result) => !isWhole(result) || result.rows.some((row) => row.violations > 0 || row.trials < row.least),
+  );
   return [
+    ...(size === 'full' && red.length === 0 ? [] : ['the evidence is not of the full size, or not whole, or red']),
     ...(others.size === 0 ? [] : [`the evidence is of ${others.size + 1} commits: run all of it at one`]),
     ...oldFaults('evidence', commit),
     ...oldFaults('benchmark', /^Commit `(\w+)`/m.exec(readFileSync('docs/benchmark.md', 'utf8'))?.[1] ?? ''),

@@ -1,5 +1,12 @@
 /** Which version the changes since the last one need. (docs/versions.md) */
-import { buildSchema, findBreakingChanges, type GraphQLSchema } from 'graphql';
+import {
+  buildSchema,
+  type DangerousChange,
+  DangerousChangeType,
+  findBreakingChanges,
+  findDangerousChanges,
+  type GraphQLSchema,
+} from 'graphql';
 
 export const LEVELS = ['patch', 'minor', 'major'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -31,13 +38,18 @@ export interface State {
 export function neededLevel(before: State, after: State, commits: Commit[]): { level: Level; reasons: string[] } {
   const [old, now] = [linesOf(before.names), linesOf(after.names)];
   const isDemand = (line: string): boolean => / requires /.test(line);
+  /** Of what was there before: a new route demands nothing of those who do not call it. */
+  const isNewDemand = (line: string): boolean => isDemand(line) && old.has(line.split(' requires ')[0] ?? '');
   const gone = [...old].filter((line) => !now.has(line) && !isDemand(line));
   const come = [...now].filter((line) => !old.has(line));
   const schemaOf = ({ schema }: State): GraphQLSchema => buildSchema(schema, { assumeValidSDL: true });
+  const dangerous = findDangerousChanges(schemaOf(before), schemaOf(after));
+  const isDefault = ({ type }: DangerousChange): boolean => type === DangerousChangeType.ARG_DEFAULT_VALUE_CHANGE;
   const major = [
     ...gone.map((line) => `gone: ${line}`),
-    ...come.filter(isDemand).map((line) => `demanded: ${line}`),
+    ...come.filter(isNewDemand).map((line) => `demanded: ${line}`),
     ...findBreakingChanges(schemaOf(before), schemaOf(after)).map(({ description }) => `GraphQL: ${description}`),
+    ...dangerous.filter(isDefault).map(({ description }) => `GraphQL: ${description}`),
     ...after.migrations
       .filter((name) => /_breaking\.\w+$/.test(name) && !before.migrations.includes(name))
       .map((name) => `migration: ${name}`),
@@ -46,6 +58,7 @@ export function neededLevel(before: State, after: State, commits: Commit[]): { l
   if (major.length > 0) return { level: 'major', reasons: major };
   const minor = [
     ...come.map((line) => `new: ${line}`),
+    ...dangerous.map(({ description }) => `GraphQL: ${description}`),
     ...commits.filter(({ type }) => type === 'feat').map(({ title }) => `commit: ${title}`),
   ];
   return { level: minor.length > 0 ? 'minor' : 'patch', reasons: minor };

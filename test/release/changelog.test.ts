@@ -6,7 +6,7 @@ import { LEVELS, neededLevel, nextVersion, readCommit } from '../../scripts/rele
 const commit = (title: string, body = '') => readCommit(title, body);
 const STATE = {
   names: 'reason locked\nroute POST /login\nroute POST /login requires email\nroute POST /login takes email\n',
-  schema: 'type Query { me(id: ID): String! }',
+  schema: 'type Query { me(id: ID, first: Int = 10): String! }',
   migrations: ['migrations/Migration1_users.ts'],
 };
 const levelOf = (change: Partial<typeof STATE>, titles: string[] = []): string =>
@@ -21,7 +21,19 @@ test.each([
   ['a new name', { names: `${STATE.names}reason new\n` }, [], 'minor'],
   ['a field that may be left out', { names: `${STATE.names}route POST /login takes code\n` }, [], 'minor'],
   ['a feature', {}, ['fix: a', 'feat(console): b'], 'minor'],
-  ['a nullable argument', { schema: 'type Query { me(id: ID, at: Int): String! }' }, [], 'patch'],
+  [
+    'an argument that may be left out',
+    { schema: 'type Query { me(id: ID, first: Int = 10, at: Int): String! }' },
+    [],
+    'minor',
+  ],
+  ['another default', { schema: 'type Query { me(id: ID, first: Int = 20): String! }' }, [], 'major'],
+  [
+    'a new route with a field that must be sent',
+    { names: `${STATE.names}route GET /new\nroute GET /new requires id\n` },
+    [],
+    'minor',
+  ],
   ['a name that has gone', { names: STATE.names.replace('reason locked\n', '') }, [], 'major'],
   ['a field that must be sent', { names: `${STATE.names}route POST /login requires code\n` }, [], 'major'],
   [
@@ -30,8 +42,8 @@ test.each([
     [],
     'patch',
   ],
-  ['an answer that may be null', { schema: 'type Query { me(id: ID): String }' }, [], 'major'],
-  ['an argument that must be given', { schema: 'type Query { me(id: ID!): String! }' }, [], 'major'],
+  ['an answer that may be null', { schema: 'type Query { me(id: ID, first: Int = 10): String }' }, [], 'major'],
+  ['an argument that must be given', { schema: 'type Query { me(id: ID!, first: Int = 10): String! }' }, [], 'major'],
   ['a migration', { migrations: [...STATE.migrations, 'migrations/Migration2_more.ts'] }, [], 'patch'],
   ['a breaking migration', { migrations: [...STATE.migrations, 'migrations/Migration2_old_breaking.ts'] }, [], 'major'],
   ['a commit that says so in its title', {}, ['fix(login)!: a'], 'major'],

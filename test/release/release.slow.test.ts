@@ -1,6 +1,6 @@
 /** `npm run release` refuses what is no version yet, and leaves everything as it was. `.ci/long` runs a whole one. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -20,29 +20,38 @@ beforeAll(() => {
   git('config', 'user.email', 'test@example.com');
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   writeFileSync(at('CHANGELOG.md'), `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2026-01-01\n\nIt.\n`);
-  commit('release: this one');
+  git('checkout', '--quiet', '-B', 'main');
+  commitAll('release: this one');
   git('tag', '--force', `v${version}`);
   edit('CHANGELOG.md', '## [Unreleased]\n', '## [Unreleased]\n\n### Fixed\n\n- A fault.\n');
-  commit('fix(login): a fault');
+  commitAll('fix(login): a fault');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function edit(path: string, from: string | RegExp, to: string): void {
   writeFileSync(at(path), readFileSync(at(path), 'utf8').replace(from, to));
 }
-function commit(title: string): void {
+function commitAll(title: string): void {
   git('add', '--all');
   git('commit', '--quiet', '--allow-empty', '-m', title);
 }
 
-/** Runs it where nothing can be made: `npm` fails. @returns exit code and messages */
-function release(...args: string[]): { status: number | null; stderr: string; stdout: string } {
+/** Runs it with an `npm` that makes nothing: by default it fails. @returns exit code and messages */
+function release(args: string[], npm = 'exit 9'): { status: number | null; stderr: string; stdout: string } {
   const PATH = `${folder}:${process.env['PATH']}`;
-  writeFileSync(join(folder, 'npm'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
-  return spawnSync(process.execPath, [at('scripts/release.js'), ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, PATH },
-  });
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
+  const words = ['--disable-warning=ExperimentalWarning', at('scripts/release.js'), ...args];
+  return spawnSync(process.execPath, words, { encoding: 'utf8', env: { ...process.env, PATH } });
+}
+
+/** The figures are of the last commit. */
+function measure(): void {
+  const commit = git('rev-parse', 'HEAD').trim();
+  const { results, ...run } = JSON.parse(readFileSync(at('proof/evidence/published.json'), 'utf8'));
+  const ofOne = results.map(({ commit: _, ...result }: { commit?: string }) => result);
+  writeFileSync(at('proof/evidence/published.json'), JSON.stringify({ ...run, commit, results: ofOne }));
+  edit('docs/benchmark.md', /^Commit `\w+`/m, `Commit \`${commit}\``);
+  commitAll('docs: figures');
 }
 
 /** The change of a case, undone afterwards */
@@ -65,7 +74,7 @@ test.each<[title: string, change: () => void, args: string[], status: number, me
     'a feature as a patch',
     () => {
       writeFileSync(at('docs/interface.txt'), `${readFileSync(at('docs/interface.txt'), 'utf8')}reason new\n`);
-      commit('feat: more');
+      commitAll('feat: more');
     },
     ['patch', ...DRY],
     1,
@@ -75,7 +84,7 @@ test.each<[title: string, change: () => void, args: string[], status: number, me
     'a name that has gone, as a minor',
     () => {
       edit('docs/interface.txt', /^reason account_locked\n/m, '');
-      commit('fix: less');
+      commitAll('fix: less');
     },
     ['minor', ...DRY],
     1,
@@ -85,7 +94,7 @@ test.each<[title: string, change: () => void, args: string[], status: number, me
     'figures of another program',
     () => {
       edit('bin/auth-gateway', '#!/bin/sh', '#!/bin/sh\n# changed');
-      commit('fix: the program');
+      commitAll('fix: the program');
     },
     ['patch', '--dry-run'],
     1,
@@ -93,7 +102,7 @@ test.each<[title: string, change: () => void, args: string[], status: number, me
   ],
 ])('it refuses %s', (_title, change, args, status, message) =>
   changed(change, () => {
-    const ran = release(...args);
+    const ran = release(args);
     expect([ran.status, ran.stderr]).toEqual([status, expect.stringMatching(message)]);
     expect(ran.stdout).toBe('');
   }),
@@ -102,19 +111,62 @@ test.each<[title: string, change: () => void, args: string[], status: number, me
 test('it writes a draft, and refuses it until it is edited', () =>
   changed(
     () => {
-      commit('feat(login): a second thing');
-      expect(release('draft').status).toBe(0);
-      commit('docs: the changelog');
+      commitAll('feat(login): a second thing');
+      expect(release(['draft']).status).toBe(0);
+      commitAll('docs: the changelog');
     },
     () => {
       expect(readFileSync(at('CHANGELOG.md'), 'utf8')).toContain('### Added\n\n- feat(login): a second thing\n');
-      expect(release('minor', ...DRY).stderr).toMatch(/unedited draft/);
+      expect(release(['minor', ...DRY]).stderr).toMatch(/unedited draft/);
     },
   ));
 
-test('if a step fails, there is neither a commit nor a tag nor a folder', () => {
-  const before = [git('rev-parse', 'HEAD'), git('tag', '--list'), git('status', '--porcelain')];
-  const ran = release('patch', ...DRY);
-  expect([ran.status, ran.stderr]).toEqual([1, expect.stringMatching(/^failed: npm version /m)]);
-  expect([git('rev-parse', 'HEAD'), git('tag', '--list'), git('status', '--porcelain')]).toEqual(before);
-});
+/** Makes a file as an artefact. */
+const MAKES =
+  'for word; do out=$word; done; if [ "$3" = artefacts ]; then mkdir -p "$out"; echo it > "$out/it.tgz"; fi';
+const stateNow = (): string[] => [git('rev-parse', 'HEAD'), git('tag', '--list'), git('status', '--porcelain')];
+
+test('if a step fails, there is neither a commit nor a tag nor a folder', () =>
+  changed(measure, () => {
+    const before = stateNow();
+    const ran = release(['patch'], '[ "$3" != artefacts ]');
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringMatching(/^failed: npm run --silent artefacts /m)]);
+    expect(stateNow()).toEqual(before);
+    expect(existsSync(at('release'))).toBe(false);
+  }));
+
+test('a version is a commit with its section, a tag, and a folder with the files', () =>
+  changed(measure, () => {
+    const ran = release(['patch'], MAKES);
+    expect([ran.status, ran.stderr]).toEqual([0, expect.not.stringContaining('failed')]);
+    const [next] = git('tag', '--points-at', 'HEAD').split('\n');
+    expect(git('log', '-1', '--format=%s').trim()).toBe(`release: ${next?.slice(1)}`);
+    expect(git('show', 'HEAD:CHANGELOG.md')).toContain(`## [${next?.slice(1)}] - `);
+    expect(git('tag', '--list', '--format=%(contents)', next ?? '')).toContain('- A fault.');
+    expect(readFileSync(at(`release/${next?.slice(1)}/it.tgz`), 'utf8')).toBe('it\n');
+    git('tag', '--delete', next ?? '');
+    rmSync(at('release'), { recursive: true });
+  }));
+
+test('a commit that came meanwhile stays, and there is no tag', () =>
+  changed(measure, () => {
+    const tags = git('tag', '--list');
+    const meanwhile = `git -C ${clone} commit --quiet --allow-empty -m 'docs: meanwhile'`;
+    const ran = release(['patch'], `${MAKES}; if [ "$3" = artefacts ]; then ${meanwhile}; fi`);
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringMatching(/^failed: git merge /m)]);
+    expect(git('log', '-1', '--format=%s').trim()).toBe('docs: meanwhile');
+    expect(git('tag', '--list')).toBe(tags);
+  }));
+
+test('a checkout without the tag of its version, or on another branch, makes none', () =>
+  changed(
+    () => undefined,
+    () => {
+      git('switch', '--quiet', '--create', 'mine');
+      expect(release(['patch', ...DRY]).stderr).toContain('this is the branch mine');
+      git('switch', '--quiet', '-');
+      edit('package.json', /"version": ".*"/, '"version": "7.7.7"');
+      commitAll('chore: a version without a tag');
+      expect(release(['patch', ...DRY]).stderr).toContain('there is no tag v7.7.7 here: git fetch --tags');
+    },
+  ));

@@ -1,6 +1,6 @@
 /** The version is the same wherever it stands, and each that was released has its section of the changelog. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { sectionOfVersion } from '../../scripts/release/changelog.js';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -16,12 +16,19 @@ test('packages, openapi.json, and the image that the documents name have one ver
 });
 
 /** None in a checkout without tags; a checkout of a tag has that one at least. */
-const { stdout } = spawnSync('git', ['tag', '--list', 'v*'], { encoding: 'utf8' });
+const { stdout } = spawnSync('git', ['tag', '--merged', 'HEAD', '--list', 'v*', '--sort', 'v:refname'], {
+  encoding: 'utf8',
+});
 const tags = stdout.split('\n').filter((tag) => tag !== '');
 
 test('each tag has its section of the changelog', () => {
   const changelog = read('CHANGELOG.md');
   expect(tags.filter((tag) => !sectionOfVersion(changelog, tag.slice(1)))).toEqual([]);
+});
+
+test('each version but the newest was frozen, for the tests of upgrades', () => {
+  const frozen = tags.slice(0, -1).filter((tag) => existsSync(`test/upgrade/${tag.slice(1)}/known.json`));
+  expect(frozen).toEqual(tags.slice(0, -1));
 });
 
 test('this version has a section, unless nothing was released yet', () => {

@@ -2,8 +2,8 @@
  * Every name of the interface that a program or an operator can rely on, one a line: docs/interface.txt, by which
  * `npm run release` finds which version a change needs. (docs/versions.md)
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { buildSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { buildSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType } from 'graphql';
 import { EVENT_TYPES } from '../../../src/audit/events.js';
 import { PARAMETERS } from '../../../src/callers/rule.js';
 import { commandTable } from '../../../src/cli/cli.js';
@@ -16,7 +16,13 @@ import { createMetrics } from '../../../src/metrics.js';
 
 interface Schema {
   $ref?: string;
-  properties?: Record<string, object>;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  items?: Schema;
+  enum?: string[];
+  const?: string;
+  properties?: Record<string, Schema>;
   required?: string[];
 }
 interface Content {
@@ -37,26 +43,54 @@ const under = (head: string, names: Iterable<string>): string[] => [
   ...Array.from(names, (name) => `${head} ${name}`),
 ];
 
+/** Each field of a body, such as `user.email`, and each value of those that are words. */
+function fieldsOf(schema: Schema, schemas: Record<string, Schema>, seen: string[] = []): string[] {
+  const name = schema.$ref?.split('/').at(-1);
+  if (name !== undefined) return seen.includes(name) ? [] : fieldsOf(schemas[name] ?? {}, schemas, [...seen, name]);
+  const values = [...(schema.enum ?? []), ...(schema.const === undefined ? [] : [schema.const])];
+  const parts = [
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.items ? [schema.items] : []),
+  ];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([field, of]) => [
+    field,
+    ...(field === 'detail' ? [] : fieldsOf(of, schemas, seen)).map(
+      (below) => `${field}${below.startsWith('=') ? '' : '.'}${below}`,
+    ),
+  ]);
+  return [
+    ...values.filter((value) => typeof value === 'string').map((value) => `=${value}`),
+    ...own,
+    ...parts.flatMap((part) => fieldsOf(part, schemas, seen)),
+  ];
+}
+
+function requiredOf(schema: Schema, schemas: Record<string, Schema>): string[] {
+  const of = schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+  return of.required ?? [];
+}
+
 /** `requires` stands next to `takes`: to require one more breaks who calls, to require one less does not. */
 function routes(): string[] {
   const { paths, components } = JSON.parse(JSON.stringify(openApiDocument('http://localhost:3000')));
-  const bodyOf = ({ content = {} }: Content): Schema => {
-    const schema = Object.values(content)[0]?.schema ?? {};
-    return schema.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1) ?? ''];
-  };
+  const { schemas } = components;
+  const schemaOf = ({ content = {} }: Content): Schema => Object.values(content)[0]?.schema ?? {};
   const linesOf = (route: string, { parameters = [], requestBody = {}, responses }: Operation): string[] => {
-    const body = bodyOf(requestBody);
-    const named = [...parameters.map(({ name }) => name), ...Object.keys(body.properties ?? {})];
-    const required = [...parameters.flatMap((each) => (each.required ? [each.name] : [])), ...(body.required ?? [])];
+    const body = schemaOf(requestBody);
+    const named = [...parameters.map(({ name }) => name), ...fieldsOf(body, schemas)];
+    const required = [
+      ...parameters.flatMap((each) => (each.required ? [each.name] : [])),
+      ...requiredOf(body, schemas),
+    ];
     const answers = Object.entries(responses).map(([status, answer]): [string, Answer] => [
       status,
       '$ref' in answer ? components.responses[answer.$ref.split('/').at(-1) ?? ''] : answer,
     ]);
     const answered = answers.flatMap(([status, answer]) => [
       `answers ${status}`,
-      ...(status.startsWith('2')
-        ? Object.keys(bodyOf(answer).properties ?? {}).map((name) => `answers ${status} ${name}`)
-        : []),
+      ...fieldsOf(schemaOf(answer), schemas).map((name) => `answers ${status} ${name}`),
       ...Object.keys(answer.headers ?? {}).map((name) => `sends ${name}`),
     ]);
     return under(route, [
@@ -88,14 +122,35 @@ function graphql(): string[] {
   const types = Object.values(buildSchema(read('schema.graphql')).getTypeMap()).filter(
     ({ name }) => !name.startsWith('__'),
   );
+  const deprecated = ({ name, deprecationReason }: { name: string; deprecationReason?: string | null | undefined }) =>
+    deprecationReason == null ? [] : [`${name} deprecated`];
   return types.flatMap((type) => {
+    const head = `graphql ${type.name}`;
     if (isEnumType(type))
       return under(
-        `graphql ${type.name}`,
-        type.getValues().map(({ name }) => name),
+        head,
+        type.getValues().flatMap((value) => [value.name, ...deprecated(value)]),
       );
-    const hasFields = isObjectType(type) || isInterfaceType(type) || isInputObjectType(type);
-    return under(`graphql ${type.name}`, hasFields ? Object.keys(type.getFields()) : []);
+    if (isUnionType(type))
+      return under(
+        head,
+        type.getTypes().map(({ name }) => name),
+      );
+    if (isInputObjectType(type))
+      return under(
+        head,
+        Object.values(type.getFields()).flatMap((field) => [field.name, ...deprecated(field)]),
+      );
+    if (!isObjectType(type) && !isInterfaceType(type)) return [head];
+    const fields = Object.values(type.getFields());
+    return under(
+      head,
+      fields.flatMap((field) => [
+        field.name,
+        ...deprecated(field),
+        ...field.args.map(({ name }) => `${field.name} takes ${name}`),
+      ]),
+    );
   });
 }
 
@@ -124,7 +179,7 @@ function metrics(): string[] {
     );
 }
 
-/** Functions of each entry, and those of the client itself. */
+/** The names that each entry exports, and the fields of types. */
 function client(): string[] {
   const { exports } = JSON.parse(read('client/package.json')) as { exports: Record<string, unknown> };
   const entries = Object.keys(exports).flatMap((entry) => {
@@ -135,8 +190,12 @@ function client(): string[] {
       Array.from(found, ([, name = '']) => name),
     );
   });
-  const [, members = ''] = /^export interface AuthClient {\n(.*?)^}/ms.exec(read('client/src/types.ts')) ?? [];
-  return [...entries, ...Array.from(members.matchAll(/^ {2}(\w+)[(<?:]/gm), ([, name]) => `client AuthClient ${name}`)];
+  const fields = globSync('client/src/*.ts').flatMap((path) =>
+    Array.from(read(path).matchAll(/^export interface (\w+).*?{\n(.*?)^}/gms), ([, type = '', body = '']) =>
+      Array.from(body.matchAll(/^ {2}(?:readonly )?(\w+)[(<?:]/gm), ([, name]) => `client ${type} ${name}`),
+    ).flat(),
+  );
+  return [...entries, ...fields];
 }
 
 /** Those that docs/monitoring.md describes. */
@@ -166,6 +225,7 @@ export async function interfaceNames(): Promise<string> {
     ...logNames(),
     ...client(),
     ...tables(),
+    'table rate_limits', // without an entity
   ];
   return `${[...new Set(lines)].toSorted().join('\n')}\n`;
 }
