@@ -24,10 +24,12 @@ export class $name extends Migration {
 MIGRATION
 }
 
-expect() { # green or red; a test that fails if it is red; a file of tests
+expect() { # green or red; the test that passes or fails; its file
   local is=green
   npm test -- "$3" >"$folder/log" 2>&1 || is=red
-  if [ "$is" != "$1" ] || { [ "$is" = red ] && ! grep -q "✕ $2" "$folder/log"; }; then
+  local mark=✓
+  [ "$1" = green ] || mark=✕
+  if [ "$is" != "$1" ] || ! grep -q "$mark $2" "$folder/log"; then
     cat "$folder/log"
     echo "MUTANT: $3 should be $1 now: $2"
     exit 1
@@ -49,4 +51,4 @@ expect red 'an older program serves next to this one' test/upgrade/next-to-older
 
 plant renamed_breaking "$rename"
 adapt
-expect green 'an older program refuses to start after this one' test/upgrade/next-to-older
+expect green 'an older program refuses to start and to run commands after a breaking migration' test/upgrade/next-to-older
