@@ -52,15 +52,17 @@ export function licences(parts) {
 export function componentOf({ name, version, license, integrity, binaries }) {
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
   const files = binaries.map(({ path, content }) => ({
-    ...{
-      type: 'file',
-      name: path,
-      'bom-ref': `${purl}#${path}`,
-      hashes: [{ alg: 'SHA-256', content: sha256(content) }],
-    },
+    type: 'file',
+    name: path,
+    'bom-ref': `${purl}#${path}`,
+    hashes: [{ alg: 'SHA-256', content: sha256(content) }],
   }));
   return {
-    ...{ type: 'library', 'bom-ref': purl, name, version, purl },
+    type: 'library',
+    'bom-ref': purl,
+    name,
+    version,
+    purl,
     licenses: /^[\w.-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }],
     hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex') }],
     ...(files.length > 0 && { components: [...files, ...insideOf(name, binaries, purl)] }),
