@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { EVENT_TYPES, OPERATOR_EVENT_TYPES } from '../../src/audit/events.js';
 import { runningClock } from '../support/gateway/clock.js';
+import { addPasskey, logInByPasskey } from '../support/gateway/factors.js';
 import { startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { type As, ask, dataOf, internalKey, newApiKey, signed, signIn } from '../support/gateway/graphql.js';
 import { login } from '../support/gateway/routes.js';
@@ -69,11 +71,16 @@ function allChangesSince(leaked: string): Change[] {
   return changes;
 }
 
-/** The command of the row that names the event. */
-function cureOf({ type: event, userId, metadata }: Change): string {
-  const row = readFileSync(PAGE, 'utf8')
+/** The row of the table that names the event */
+function rowOf(event: string): string | undefined {
+  return readFileSync(PAGE, 'utf8')
     .split('\n')
     .find((line) => line.startsWith('| `') && line.split('|')[1]?.includes(`\`${event}\``));
+}
+
+/** The command of its row */
+function cureOf({ type: event, userId, metadata }: Change): string {
+  const row = rowOf(event);
   const [, command = ''] = /`([^`]+)`/.exec(row?.split('|')[2] ?? '') ?? [];
   const filledIn = command.replace('KEY_ID', metadata.key_id ?? '').replace('USER_ID', userId);
   const yes = /revoke|overlap 0/.test(command) ? ' --yes' : '';
@@ -111,6 +118,33 @@ async function steal(leaked: As) {
     colleague,
   };
 }
+
+test('SECURITY.md has a row for each change that has an actor', () => {
+  expect(OPERATOR_EVENT_TYPES.filter((event) => rowOf(event) === undefined)).toEqual([]);
+});
+
+testWith(
+  ['bash', 'grep'],
+  'SECURITY.md: what a leaked token changed of its own account is found and undone',
+  async () => {
+    const [, section = ''] = readFileSync(PAGE, 'utf8').split('### What the account changed itself\n');
+    const commands = Array.from((section.split('\n### ')[0] ?? '').matchAll(/`([^`]+)`/g), ([, words = '']) => words);
+    const leaked = await signIn(gateway, await gateway.user());
+    const { authenticator } = await addPasskey(gateway, leaked);
+    const [list = '', ...others] = commands.map((words) => words.replace('EMAIL', leaked.user.email));
+    const named = others.filter((word) => EVENT_TYPES.some((event) => event === word));
+    const found = type(`auth-gateway ${list}`)
+      .split('\n')
+      .map((line) => line.split(/ +/)[1]);
+    expect(found).toEqual(expect.arrayContaining(['login_success', 'factor_added']));
+    expect(named).toEqual(expect.arrayContaining(['factor_added', 'email_changed', 'user_password_changed']));
+
+    type(`auth-gateway user set-password ${leaked.user.email}`);
+    expect((await logInByPasskey(gateway, authenticator)).status).toBe(200);
+    type(`auth-gateway ${others.find((words) => words.includes('reset-factors'))}`);
+    expect((await logInByPasskey(gateway, authenticator)).status).toBe(401);
+  },
+);
 
 testWith(
   ['bash', 'grep'],
