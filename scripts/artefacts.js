@@ -143,7 +143,7 @@ async function make(out) {
     await makeImages({ out, version, source, parts, layOut });
   }
   const sums = readdirSync(out)
-    .filter((file) => file.startsWith('auth-gateway-') || file in made)
+    .filter((file) => file in made || file.startsWith(`${name}-`))
     .map((file) => [
       createHash('sha256')
         .update(read(join(out, file)))

@@ -1,17 +1,16 @@
 /**
  * `npm run release -- LEVEL` makes a version of the last commit: `major`, `minor` or `patch`. All of it is done in a clone,
- * and taken over only if all went well. It pushes nothing. CONTRIBUTING.md has the steps around it.
+ * and taken over only if all went well. It pushes nothing. docs/versions.md has the steps around it.
  *   --dry-run          does the same, and takes nothing over; LEVEL may be left out
- *   --old-figures      of a dry run: the evidence and the benchmark may be of another program
- *   notes              prints the section of this version
+ *   --old-figures      of a dry run or a patch: the evidence and the benchmark may be of an older program
  *   draft              writes a line for each commit since the last version into CHANGELOG.md, to be edited
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { faultsOf, released, sectionOfVersion, withDraft } from './release/changelog.ts';
+import { faultsOf, released, withDraft } from './release/changelog.ts';
 import { LEVELS, neededLevel, nextVersion, readCommit } from './release/level.ts';
 
 /** Files that name the version of the gateway next to its name, apart from those that npm and `npm run openapi` write */
@@ -19,18 +18,10 @@ const NAMING = ['deploy/kubernetes/kustomization.yaml', 'docs/deploy-kubernetes.
 const RUN = 'proof/evidence/published.json';
 /** What the evidence and the benchmark are about: a change of it since their commit makes them old. */
 const PROGRAM = [
-  'package.json',
-  'client/package.json',
-  'scripts/build.js',
-  'tsconfig.json',
-  'tsconfig.build.json',
-  'src',
-  'migrations',
-  'bin',
-  'client/src',
-  'pages',
-  'package-lock.json',
-  'scripts/bundle.js',
+  ...['src', 'migrations', 'bin', 'client/src', 'pages', 'schema.graphql', 'examples/services/signed.sh'],
+  ...['package.json', 'client/package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['scripts/build.js', 'scripts/bundle.js', 'scripts/bundle-apps.js', 'scripts/bundle-client.js'],
+  ...['scripts/bundle-pages.js', 'scripts/page-mark.js'],
 ];
 
 process.chdir(join(import.meta.dirname, '..'));
@@ -48,14 +39,14 @@ const { level: least, reasons } =
     ? { level: 'major', reasons: ['nothing was released yet'] }
     : neededLevel(stateOf(last), stateOf('HEAD'), commitsSince(last));
 const [word = isDry ? least : ''] = positionals;
-if (positionals.length > 1 || ![...LEVELS, 'draft', 'notes'].includes(word))
+if (positionals.length > 1 || ![...LEVELS, 'draft'].includes(word))
   stop(2, ['usage: npm run release -- major|minor|patch [--dry-run], or draft']);
 
 if (word === 'draft') draft();
-else if (word === 'notes') say(sectionOfVersion(readFileSync('CHANGELOG.md', 'utf8'), version) ?? '');
 else release(word);
 
 function draft() {
+  if (last === undefined) stop(1, [tagFault() ?? 'nothing was released yet: write the section by hand']);
   writeFileSync('CHANGELOG.md', withDraft(readFileSync('CHANGELOG.md', 'utf8'), commitsSince(last)));
   say('CHANGELOG.md has a draft: edit it, commit, then npm run release -- LEVEL');
 }
@@ -69,10 +60,12 @@ function release(level) {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const clone = join(folder, 'clone');
   run('.', 'git', 'clone', '--quiet', '.', clone);
-  for (const name of ['user.name', 'user.email', 'user.signingkey']) {
-    const value = spawnSync('git', ['config', name], { encoding: 'utf8' }).stdout.trim();
-    if (value !== '') run(clone, 'git', 'config', name, value);
+  const own = spawnSync('git', ['config', '--null', '--get-regexp', '^(user|gpg)\\.'], { encoding: 'utf8' }).stdout;
+  for (const setting of own.split('\0').slice(0, -1)) {
+    const [name, ...value] = setting.split('\n');
+    git('-C', clone, 'config', name, value.join('\n'));
   }
+  if (!hasKey(clone)) say('the tag will not be signed: git has no user.signingkey');
   const section = write(clone, next);
   run(clone, 'git', 'commit', '--quiet', '--all', '--message', `release: ${next}`);
   run(
@@ -80,23 +73,27 @@ function release(level) {
     'git',
     'tag',
     hasKey(clone) ? '--sign' : '--annotate',
+    '--cleanup=whitespace', // its headings begin with #
     `v${next}`,
     '--message',
     `auth-gateway ${next}\n\n${section}`,
   );
   run(clone, 'npm', 'run', '--silent', 'check');
+  run(clone, 'npm', 'test');
   const made = join(folder, 'artefacts');
-  run(clone, 'npm', 'run', '--silent', 'artefacts', '--', '--out', made, ...(isDry ? ['--if-possible'] : []));
+  run(clone, 'npm', 'run', '--silent', 'artefacts', '--', '--if-possible', '--out', made);
   say(`${next} is made: ${readdirSync(made).join(', ')}`);
   if (isDry) return say('Nothing was taken over: this was a dry run.');
 
   run('.', 'git', 'fetch', '--quiet', clone, 'HEAD');
-  run('.', 'git', 'merge', '--quiet', '--ff-only', 'FETCH_HEAD');
   cpSync(made, `release/${next}`, { recursive: true });
+  process.once('exit', (code) => code === 0 || rmSync(`release/${next}`, { recursive: true }));
+  run('.', 'git', 'merge', '--quiet', '--ff-only', 'FETCH_HEAD');
   run('.', 'git', 'fetch', '--quiet', '--no-tags', clone, `refs/tags/v${next}:refs/tags/v${next}`);
   return say(
     `This checkout has the commit, the tag v${next}, and release/${next}. Then:
-  npm run freeze -- v${next} test/upgrade/${next}   # what it writes, for the tests of later versions; commit that
+  npm run freeze -- v${next} test/upgrade/${next}   # what it writes, for the tests of later versions
+  npm run names -- test/upgrade && git add test && git commit --message 'test(upgrade): ${next}'
   git push --atomic origin HEAD v${next}                     # the workflow "release" makes the same files and publishes them`,
   );
 }
@@ -110,7 +107,7 @@ function faultsBefore(level, next) {
     ...(git('tag', '--list', `v${next}`) === '' ? [] : [`there is a tag v${next}`]),
     ...faultsOf(changelog, level),
     ...levelFaults(level),
-    ...(isDry && values['old-figures'] ? [] : figureFaults()),
+    ...(values['old-figures'] && (isDry || level === 'patch') ? [] : figureFaults()),
   ];
 }
 
@@ -122,8 +119,18 @@ function branchFaults() {
   ];
 }
 
+/** Undefined if nothing was released yet */
+function tagFault() {
+  return last === undefined && version !== '0.1.0' ? `there is no tag v${version} here: git fetch --tags` : undefined;
+}
+
 function levelFaults(level) {
-  if (last === undefined && version !== '0.1.0') return [`there is no tag v${version} here: git fetch --tags`];
+  const fault = tagFault();
+  if (fault !== undefined) return [fault];
+
+  const frozen = `test/upgrade/${version}`;
+  if (last !== undefined && !existsSync(`${frozen}/known.json`))
+    return [`${last} was not frozen: npm run freeze -- ${last} ${frozen}`];
 
   if (LEVELS.indexOf(least) <= LEVELS.indexOf(level)) return [];
   return [`this is no ${level}: a ${least} is needed`, ...reasons.map((reason) => `  ${reason}`)];
@@ -144,16 +151,32 @@ function figureFaults() {
   ];
 }
 
-/** A figure is of the program that is released, or of one that differs in nothing that runs. */
+/** A figure is of the program that is released, or of one that differs in nothing that runs but its version. */
 function oldFaults(what, commit) {
   const { status, stdout } = spawnSync('git', ['diff', '--name-only', commit, 'HEAD', '--', ...PROGRAM], {
     encoding: 'utf8',
   });
   if (status !== 0) return [`the ${what} is of commit ${commit || '(none)'}, which this repository lacks`];
-  const changed = stdout.split('\n').filter((path) => path !== '' && !/\.test\.\w+$/.test(path));
+  const isChanged = (path) =>
+    path !== '' &&
+    !/\.test\.\w+$/.test(path) &&
+    !(/(^|\/)package(-lock)?\.json$/.test(path) && isSameButVersion(path, commit));
+  const changed = stdout.split('\n').filter(isChanged);
   return changed.length === 0
     ? []
     : [`the ${what} is of ${commit}, and ${changed.length} files of the program changed since: run it again`];
+}
+
+/** Of package.json, or of package-lock.json, which has the versions of our workspaces, too. */
+function isSameButVersion(path, commit) {
+  const [before, now] = [commit, 'HEAD'].map((at) => {
+    const { stdout } = spawnSync('git', ['show', `${at}:${path}`], { encoding: 'utf8', maxBuffer: 64 * 2 ** 20 });
+    const { packages, ...rest } = JSON.parse(stdout || '{}'); // a commit may lack it
+    const own =
+      packages && ['', ...packages[''].workspaces].map((folder) => [folder, { ...packages[folder], version }]);
+    return JSON.stringify({ ...rest, version, packages: packages && { ...packages, ...Object.fromEntries(own) } });
+  });
+  return before === now;
 }
 
 /** Writes the version wherever it stands, and what is printed from it. @returns its section of the changelog */

@@ -87,7 +87,7 @@ export function debianComponents(status) {
   return packages.map((text) => {
     const of = (field) => new RegExp(`^${field}: (.*)$`, 'm').exec(text)?.[1];
     const [name, version] = [of('Package'), of('Version')];
-    const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${of('Architecture')}&distro=bookworm`;
+    const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${of('Architecture')}&distro=bookworm`;
     return { type: 'library', 'bom-ref': purl, name, version, purl };
   });
 }

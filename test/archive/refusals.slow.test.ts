@@ -84,7 +84,7 @@ test.each<[string, (text: string) => string, RegExp]>([
       text
         .replace('"migrations":[', '"migrations":["Migration20990101000001_x",')
         .replace(/"revision":"[^"]*"/, '"revision":"0123abc"'),
-    /the file is of version 0\.1\.0 and this is 0\.1\.0, with other migrations: only the file has Migration20990101000001_x\. Import it with revision 0123abc, which wrote it, or with a later one\./,
+    /the file is of version (\d+\.\d+\.\d+) and this is \1, with other migrations: only the file has Migration20990101000001_x\. Import it with revision 0123abc, which wrote it, or with a later one\./,
   ],
   [
     'that lacks a migration before its newest',

@@ -1,5 +1,8 @@
 /** Which version changes need, and the changelog's way from commits to a version. (docs/versions.md) */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { faultsOf, released, sectionOfVersion, withDraft } from '../../scripts/release/changelog.js';
 import { LEVELS, neededLevel, nextVersion, readCommit } from '../../scripts/release/level.js';
 
@@ -114,4 +117,14 @@ test('the unreleased section becomes that of a version, and the next is empty', 
 test('the changelog of this repository can be cut', () => {
   const own = readFileSync('CHANGELOG.md', 'utf8');
   expect(released(own, '9.9.9', '2099-01-01').text).toContain('## [Unreleased]\n\n## [9.9.9] - 2099-01-01\n\n');
+});
+
+test('the notes of a version are printed where no package is installed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'auth-gateway-test-'));
+  const files = ['scripts/release/notes.js', 'scripts/release/changelog.ts', 'package.json'];
+  for (const path of files) cpSync(path, join(folder, path), { recursive: true });
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  writeFileSync(join(folder, 'CHANGELOG.md'), released(changelogWith(GOOD), version, '2026-12-24').text);
+  expect(execFileSync(process.execPath, [files[0] ?? ''], { cwd: folder, encoding: 'utf8' })).toBe(`${GOOD}\n`);
+  rmSync(folder, { recursive: true });
 });

@@ -1,28 +1,43 @@
 /** `npm run release` refuses what is no version yet, and leaves everything as it was. `.ci/long` runs a whole one. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'auth-gateway-test-'));
 const clone = join(folder, 'clone');
 const at = (path: string): string => join(clone, path);
+let frozen: string;
 const git = (...args: string[]): string => execFileSync('git', ['-C', clone, ...args], { encoding: 'utf8' });
 
 /** With a version behind it, and a change that can be released */
 beforeAll(() => {
   execFileSync('git', ['clone', '--quiet', '.', clone]);
-  for (const path of ['scripts', 'docs', 'proof/evidence', 'schema.graphql', 'package.json'])
+  for (const path of ['scripts', 'docs', 'proof/evidence', 'schema.graphql', 'package.json', 'package-lock.json'])
     cpSync(path, at(path), { recursive: true });
   symlinkSync(resolve('node_modules'), at('node_modules'));
   writeFileSync(at('.git/info/exclude'), '/node_modules\n');
   git('config', 'user.name', 'Test');
   git('config', 'user.email', 'test@example.com');
+  for (const tag of git('tag', '--list').split('\n')) if (tag !== '') git('tag', '--delete', tag);
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   writeFileSync(at('CHANGELOG.md'), `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2026-01-01\n\nIt.\n`);
   git('checkout', '--quiet', '-B', 'main');
   commitAll('release: this one');
-  git('tag', '--force', `v${version}`);
+  git('tag', `v${version}`);
+  frozen = `test/upgrade/${version}/known.json`;
+  mkdirSync(at(dirname(frozen)), { recursive: true });
+  writeFileSync(at(frozen), '{}\n');
   edit('CHANGELOG.md', '## [Unreleased]\n', '## [Unreleased]\n\n### Fixed\n\n- A fault.\n');
   commitAll('fix(login): a fault');
 });
@@ -91,6 +106,16 @@ test.each<[title: string, change: () => void, args: string[], status: number, me
     /this is no minor: a major is needed\n- {3}gone: reason account_locked/,
   ],
   [
+    'a version after one that was not frozen',
+    () => {
+      rmSync(at(frozen));
+      commitAll('test: less');
+    },
+    ['patch', ...DRY],
+    1,
+    /v\d+\.\d+\.\d+ was not frozen: npm run freeze -- v\S+ test\/upgrade\/\d/,
+  ],
+  [
     'figures of another program',
     () => {
       edit('bin/auth-gateway', '#!/bin/sh', '#!/bin/sh\n# changed');
@@ -142,11 +167,38 @@ test('a version is a commit with its section, a tag, and a folder with the files
     const [next] = git('tag', '--points-at', 'HEAD').split('\n');
     expect(git('log', '-1', '--format=%s').trim()).toBe(`release: ${next?.slice(1)}`);
     expect(git('show', 'HEAD:CHANGELOG.md')).toContain(`## [${next?.slice(1)}] - `);
-    expect(git('tag', '--list', '--format=%(contents)', next ?? '')).toContain('- A fault.');
+    expect(git('tag', '--list', '--format=%(contents)', next ?? '')).toContain('### Fixed\n\n- A fault.');
     expect(readFileSync(at(`release/${next?.slice(1)}/it.tgz`), 'utf8')).toBe('it\n');
     git('tag', '--delete', next ?? '');
     rmSync(at('release'), { recursive: true });
   }));
+
+test('another version alone makes no figure old, another package does', () =>
+  changed(
+    () => {
+      measure();
+      for (const path of ['package.json', 'package-lock.json']) edit(path, /"version": ".*"/, '"version": "8.0.0"');
+      commitAll('release: 8.0.0');
+      git('tag', 'v8.0.0');
+      cpSync(at(dirname(frozen)), at('test/upgrade/8.0.0'), { recursive: true });
+      edit('CHANGELOG.md', '- A fault.\n', '- A fault.\n\n## [8.0.0] - 2026-01-02\n\nIt.\n');
+      commitAll('test(upgrade): 8.0.0');
+    },
+    () => {
+      try {
+        const faultsOf = (...args: string[]) => release(args).stderr.match(/^- .*/gm);
+        const old = [expect.stringMatching(/the evidence is of \w+, and 1 files of the program/), expect.anything()];
+        expect(faultsOf('patch', '--dry-run')).toBeNull();
+        edit('package-lock.json', /("node_modules\/express": \{\s+"version": )".*"/, '$1"0.0.0"');
+        commitAll('chore: another Express');
+        expect(faultsOf('patch', '--dry-run')).toEqual(old);
+        expect(faultsOf('patch', '--old-figures')).toBeNull();
+        expect(faultsOf('major', '--old-figures')).toEqual(expect.arrayContaining(old));
+      } finally {
+        git('tag', '--delete', 'v8.0.0');
+      }
+    },
+  ));
 
 test('a commit that came meanwhile stays, and there is no tag', () =>
   changed(measure, () => {
@@ -156,6 +208,7 @@ test('a commit that came meanwhile stays, and there is no tag', () =>
     expect([ran.status, ran.stderr]).toEqual([1, expect.stringMatching(/^failed: git merge /m)]);
     expect(git('log', '-1', '--format=%s').trim()).toBe('docs: meanwhile');
     expect(git('tag', '--list')).toBe(tags);
+    expect(readdirSync(at('release'))).toEqual([]);
   }));
 
 test('a checkout without the tag of its version, or on another branch, makes none', () =>
@@ -167,6 +220,7 @@ test('a checkout without the tag of its version, or on another branch, makes non
       git('switch', '--quiet', '-');
       edit('package.json', /"version": ".*"/, '"version": "7.7.7"');
       commitAll('chore: a version without a tag');
-      expect(release(['patch', ...DRY]).stderr).toContain('there is no tag v7.7.7 here: git fetch --tags');
+      for (const args of [['patch', ...DRY], ['draft']])
+        expect(release(args).stderr).toContain('there is no tag v7.7.7 here: git fetch --tags');
     },
   ));

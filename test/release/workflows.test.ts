@@ -60,6 +60,5 @@ test.each(files)(
 test('the job that publishes runs no code of this repository', () => {
   const { jobs } = parse(readFileSync(`${FOLDER}/release.yml`, 'utf8'));
   const publish = JSON.stringify(jobs.publish);
-  expect(publish).not.toMatch(/checkout|npm (?:ci|run|install)|\.\/scripts/);
-  for (const [, program = ''] of publish.matchAll(/npx (?:--yes )?(\S+)/g)) expect(program).toMatch(/@\d+\.\d+\.\d+$/);
+  expect(publish).not.toMatch(/checkout|\bnpm\b|\bnpx\b|\.\/scripts/);
 });

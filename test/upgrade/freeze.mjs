@@ -16,7 +16,9 @@ const { checkOut } = await import('./checkout.js');
 const { codeAt } = await import('../support/independent/authenticator-app.js');
 const { SoftwareAuthenticator } = await import('../support/independent/passkeys/software-authenticator.js');
 
-const [tag = '', asked = ''] = process.argv.slice(2);
+const [tag, asked, ...rest] = process.argv.slice(2);
+if (!tag || !asked || rest.length > 0) refuse('usage: npm run freeze -- TAG test/upgrade/VERSION');
+if (globSync('/usr/lib/postgresql/*/bin/initdb').length === 0) refuse('it needs: apt-get install postgresql');
 const folder = resolve(asked);
 const { folder: checkout, commit } = checkOut(tag);
 const program = join(checkout, 'bin/auth-gateway');
@@ -30,6 +32,11 @@ const GATEWAY = `http://localhost:${PORT}`;
 const PASSWORD = 'a password of the fixture';
 /** bcrypt of `an imported password` */
 const FOREIGN_HASH = '$2y$04$7hojdEBqzTtqRFl1sI2clOLyguJ.rgEI0BaDcOIfFUECiGXFh0xOu';
+
+function refuse(why) {
+  process.stderr.write(`${why}\n`);
+  process.exit(64);
+}
 
 /** With pg_dump next to it, which the package of npm lacks. */
 function startPostgres() {
