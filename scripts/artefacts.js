@@ -119,10 +119,10 @@ function git(...words) {
 
 async function make(out) {
   fetchOtherProcessor();
-  const { shippedFiles, partsOf, source, version } = await import('./shipped.js');
+  const { packedFiles, partsOf, source, version } = await import('./shipped.js');
   const { origins } = await import('./sbom.js');
   const name = `auth-gateway-${version}`;
-  const files = shippedFiles();
+  const files = packedFiles();
   const read = (path) => readFileSync(path);
   const of = (path) => files.find((file) => file.path === path).content;
   const native = NATIVE.flatMap((each) => PROCESSORS.map((cpu) => each.replace('CPU', cpu)));

@@ -1,6 +1,6 @@
 /**
- * The files of a release, from a checkout that is built: those that `files` of package.json names, what operators copy, the
- * packages that are not in the bundle, licences, and an SBOM. The tarball and the image hold them; nothing else lists them.
+ * The files of a release, from a checkout that is built: those that `files` of package.json names, the packages that are
+ * not in the bundle, licences, and an SBOM. The tarball and the image hold them; nothing else lists them.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
@@ -30,7 +30,7 @@ const NEEDLESS = [
 /** @returns `{ path, content, isProgram }`, by path: the same for the same commit */
 export function shippedFiles() {
   const outside = outsidePackages();
-  const own = [...new Set(['LICENSE', 'CHANGELOG.md', 'deploy', ...manifest.files].flatMap(filesOf))].map(read);
+  const own = ['LICENSE', ...manifest.files].flatMap(filesOf).map(read);
   const bundled = readFileSync(BUNDLED, 'utf8').trim().split('\n');
   const parts = partsOf([...outside, ...bundled]);
   const made = {
@@ -40,6 +40,13 @@ export function shippedFiles() {
   };
   const texts = Object.entries(made).map(([path, text]) => ({ path, content: Buffer.from(text), isProgram: false }));
   return sorted([...own, ...outside.flatMap(packageFiles), ...texts], ({ path }) => path);
+}
+
+/** @returns the same with what operators read and copy, for the tarball */
+export function packedFiles() {
+  const files = shippedFiles();
+  const more = ['CHANGELOG.md', 'deploy'].flatMap(filesOf).filter((path) => files.every((file) => file.path !== path));
+  return sorted([...files, ...more.map(read)], ({ path }) => path);
 }
 
 /** @returns of packages all that the SBOM and the licences say */
