@@ -15,6 +15,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BATCHES } from './batches.js';
 import type { Experiment } from './experiment.js';
+import { EXPERIMENTS } from './experiments/index.js';
 import { inLab } from './lab/lab.js';
 import { inLanes } from './lab/lanes.js';
 import { installPrograms, isThere } from './lab/programs.js';
@@ -103,7 +104,7 @@ for (const { name } of without)
 const carryOut = async (experiment: Experiment): Promise<void> => {
   if (interruption.signal.aborted || results.has(experiment.name)) return;
   results.set(experiment.name, await resultOf(experiment, options, interruption.signal));
-  report.results = [...chosen, ...without].flatMap(({ name }) => results.get(name) ?? []);
+  report.results = EXPERIMENTS.flatMap(({ name }) => results.get(name) ?? []);
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`); // results so far are saved, whatever comes next
 };
 const needsAll = ({ isAlone = false }: Experiment): boolean => options.mutants || isAlone;

@@ -32,10 +32,15 @@ function chooseOperation(dice: Dice, world: World): { operation: Operation; mayE
       return { operation: shuffled(dice, randomOperation(dice, world, 'in quotes')), mayEcho: 'data' };
     case 1: // anything may become anything
       return { operation: broken(dice, randomOperation(dice, world, 'in quotes')), mayEcho: 'anywhere' };
-    default:
-      return { operation: randomOperation(dice, world, 'everywhere'), mayEcho: 'nowhere' };
+    default: {
+      const operation = randomOperation(dice, world, 'everywhere');
+      return { operation, mayEcho: OF_MANY_USERS.test(operation.query) ? 'data' : 'nowhere' };
+    }
   }
 }
+
+/** They answer with the ids of those who are refused, as they were sent. */
+const OF_MANY_USERS = /\b(?:setUsersActive|unlockUsers|revokeSessionsOfUsers|issuePasswordLinks)\b/;
 
 const TOKEN = /"""[\s\S]*?"""|"(?:\\.|[^"\\])*"|\.\.\.|[\w.-]+|[^\s,]/g;
 

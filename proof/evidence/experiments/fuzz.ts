@@ -24,7 +24,9 @@ export const fuzz: Experiment = {
     if (tests.length === 0) throw new Error('the fuzz did not come as far as its tests');
     const failed = tests.filter(({ status }) => status === 'failed');
     // A finding is a line such as `3 x 5xx: body: …`; a test that fails without one is a finding too.
-    const findings = failed.map(({ failureMessages }) => failureMessages.join('\n').match(/^\d+ x /gm)?.length ?? 1);
+    const messages = failed.map(({ failureMessages }) => failureMessages.join('\n'));
+    for (const message of messages) lab.say(message);
+    const findings = messages.map((message) => message.match(/^\d+ x /gm)?.length ?? 1);
     return [
       {
         what: 'kinds of findings of the fuzz',
