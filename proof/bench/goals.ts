@@ -1,5 +1,4 @@
 /** What is compared with what, and the goals. An absolute goal is of the machine that it was set on; a ratio is of any. */
-import { BACK, FEW, MANY, rowsName } from './rows.js';
 import { CONNECTIONS, JUDGED, type Row } from './work.js';
 
 export type Figure = Exclude<keyof Row, 'what' | 'connections'>;
@@ -54,8 +53,6 @@ function idleOutbox(whose: string, figure: Figure): Goal {
     most: 1,
   };
 }
-
-const [few, many] = [FEW, MANY].map(rowsName) as [string, string];
 
 export const GOALS: readonly Goal[] = [
   ...rates('refresh / bare statement', 'refresh', 'statement', 0.9),
@@ -165,21 +162,6 @@ export const GOALS: readonly Goal[] = [
     of: judged('proxy-token-plain', 'rate'),
     to: judged('better-auth-cached', 'rate'),
     least: 3,
-  },
-  { what: 'refresh over 10 M rows, PostgreSQL µs', of: judged(many, 'postgresUs'), most: 80 },
-  {
-    what: "refresh over 10 M rows / bare statement's PostgreSQL",
-    of: judged(many, 'postgresUs'),
-    to: judged('statement', 'postgresUs'),
-    most: 0.57,
-  },
-  { what: '10 k / 10 M rows, throughput', of: judged(few, 'rate'), to: judged(many, 'rate') },
-  { what: '10 M / 10 k rows, PostgreSQL µs', of: judged(many, 'postgresUs'), to: judged(few, 'postgresUs') },
-  { what: '10 k / 10 M rows, back after days, throughput', of: judged(few, 'rate'), to: judged(many + BACK, 'rate') },
-  {
-    what: '10 M / 10 k rows, back after days, PostgreSQL µs',
-    of: judged(many + BACK, 'postgresUs'),
-    to: judged(few, 'postgresUs'),
   },
   { what: 'start until ready, ms', of: alone('start until ready', 'medianMs'), most: 400 },
   { what: 'command, ms', of: alone('command `user list`', 'medianMs'), most: 500 },

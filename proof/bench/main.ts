@@ -17,10 +17,8 @@ import { openPostgres, type Postgres } from './postgres.js';
 import { openInspector, profileOf } from './profile.js';
 import { finish, headOf, type Memory, writeJson } from './report.js';
 import { inRounds, type Measured, warmUp } from './rounds.js';
-import { FEW, MANY, rowsWorks } from './rows.js';
-import { ENVIRONMENT, openStage, type Stage } from './stage.js';
-import { JUDGED, type Work } from './work.js';
-import { worksBeside } from './works/beside.js';
+import { openStage, type Stage } from './stage.js';
+import type { Work } from './work.js';
 import { COMPARED, worksOf } from './works/index.js';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -55,27 +53,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 process.on('uncaughtException', (error) => interruption.abort(error)); // whatever runs is ended all the same
 
 /** @param stage whose gateway's memory is looked at before and after each round */
-async function measure(
-  works: Work[],
-  groups: ReadonlyArray<readonly string[]>,
-  { postmaster }: Postgres,
-  stage?: Stage,
-): Promise<void> {
+async function measure(works: Work[], { postmaster }: Postgres, stage: Stage): Promise<void> {
   const { rounds, seconds } = options;
   const noteMemory = ({ residentMib, anonymousMib }: ProcessMemory): void => {
     memory.resident.push((residentMib * 2 ** 20) / 1e6);
     memory.anonymous.push((anonymousMib * 2 ** 20) / 1e6);
   };
-  const checkMemory = (): void => {
-    if (stage !== undefined) noteMemory(memoryOf(stage.gatewayPid));
-  };
-  if (stage !== undefined) noteMemory(stage.atRest);
+  const checkMemory = (): void => noteMemory(memoryOf(stage.gatewayPid));
+  noteMemory(stage.atRest);
   say('each work is done once, so that it is compiled');
   await warmUp(works);
   checkMemory();
   const watch = () => watchStrangers(postmaster);
   const how = { rounds, watch, interrupted: interruption.signal, say, onRound: checkMemory };
-  await inRounds(comparisonsOf(works, groups, seconds), how, measured);
+  await inRounds(comparisonsOf(works, COMPARED, seconds), how, measured);
 }
 
 function reportAll(wasInterrupted: boolean): void {
@@ -89,12 +80,6 @@ function reportAll(wasInterrupted: boolean): void {
   const file = options.json ?? `${base}.json`;
   writeJson(file, { ...head, interrupted: wasInterrupted, ...json });
   say(`the figures are in ${file}`);
-}
-
-/** With whose CPU that of `--rows` is compared, so that its goal is the same on any machine. */
-async function bareStatement(lab: Lab, postgres: Postgres): Promise<Work[]> {
-  const works = await worksBeside(await openStage(lab, postgres), ['statement']);
-  return works.map((work) => ({ ...work, parts: work.parts.filter(({ connections }) => connections === JUDGED) }));
 }
 
 async function count(lab: Lab, stage: Stage, port: number): Promise<void> {
@@ -115,20 +100,12 @@ async function run(lab: Lab): Promise<void> {
   postgresVersion = postgres.version;
   const { mode, names, seconds } = options;
   if (mode !== 'profile') print(headOf(started, postgres.version, postgres.postmaster === undefined));
-  if (mode === 'rows') {
-    const works = [
-      ...(await bareStatement(lab, postgres)),
-      ...(await rowsWorks(lab, postgres, ENVIRONMENT, [FEW, MANY])),
-    ];
-    return measure(works, [works.map(({ name }) => name)], postgres);
-  }
-
   const port = mode === 'measure' ? undefined : await freePort();
   const inspected = port === undefined ? {} : { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` };
   const stage = await openStage(lab, postgres, inspected, options.program);
   if (mode === 'count' && port !== undefined) return count(lab, stage, port);
   const works = await worksOf(stage, names);
-  if (port === undefined) return measure(works, COMPARED, postgres, stage);
+  if (port === undefined) return measure(works, postgres, stage);
 
   const inspector = await openInspector(port);
   mkdirSync(dirname(base), { recursive: true });

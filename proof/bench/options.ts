@@ -13,12 +13,11 @@ const OPTIONS = {
   count: { type: 'boolean', default: false },
   against: { type: 'string' },
   program: { type: 'string' },
-  rows: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
 export interface Options {
-  /** What is done with the works: measured, profiled, counted, or the one work of `--rows` */
-  mode: 'measure' | 'profile' | 'count' | 'rows';
+  /** What is done with the works */
+  mode: 'measure' | 'profile' | 'count';
   /** Of works */
   names: string[];
   seconds: number;
@@ -31,18 +30,18 @@ export interface Options {
 }
 
 /** Of each slice, where nothing is said */
-const SECONDS = { measure: 0.5, profile: 10, count: 0, rows: 2 };
+const SECONDS = { measure: 0.5, profile: 10, count: 0 };
 
 /** What is counted, where nothing is said: a minute and a half each */
 const COUNTED = ['refresh', 'logout', 'caller-token', 'caller-signature', 'proxy-token'];
 
 /** @throws on a usage error */
 export function readOptions(words: string[]): Options {
-  const { only, json, peer, profile, count, against, program, rows, ...numbers } = parseArgs({
+  const { only, json, peer, profile, count, against, program, ...numbers } = parseArgs({
     args: words,
     options: OPTIONS,
   }).values;
-  const mode = count ? 'count' : profile ? 'profile' : rows ? 'rows' : 'measure';
+  const mode = count ? 'count' : profile ? 'profile' : 'measure';
   const asked = only?.split(',') ?? (count ? COUNTED : undefined) ?? ALL_WORKS.filter((name) => !PEERS.includes(name));
   const unknown = asked.filter((name) => !ALL_WORKS.includes(name));
   if (unknown.length > 0) throw new Error(`no such work: ${unknown.join(', ')}; there are ${ALL_WORKS.join(', ')}`);

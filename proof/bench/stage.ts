@@ -41,7 +41,7 @@ export interface Stage {
 export const SERVICE_ORIGIN = 'https://app.example.com';
 
 /** Limits that nothing here is to reach, and an environment as of operators */
-export const ENVIRONMENT = {
+const ENVIRONMENT = {
   NODE_ENV: 'production',
   SESSION_RATE_LIMIT: '1000000',
   ACCESS_TOKEN_TTL_SECONDS: '86400',

@@ -5,13 +5,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cpuMicros } from '../bench/cpu.js';
-import { ANYWHERE, fill, ROWS_A_USER, tokensOf } from '../bench/rows.js';
 import { prepareGateways } from '../evidence/lab/gateways.js';
 import { inLab, type Lab } from '../evidence/lab/lab.js';
 import { type PostgresServer, startPostgresServer } from '../evidence/lab/postgres-server.js';
 import { createUsers } from '../evidence/lab/users.js';
 import { bytesOf, COUNTED, costOf, readCounts, rotate, since } from './cost.js';
 import type { Index, Pass, Size } from './model.js';
+import { fill, ROWS_A_USER, tokensOf } from './records.js';
 
 const COUNTS = [1_000_000, 10_000_000];
 /** The only vacuum is the one that is measured. */
@@ -53,7 +53,7 @@ async function measureSize(lab: Lab, records: number): Promise<Size> {
     `select indexrelid::regclass::text as name, tree_level as level, leaf_pages::float8 as leaves, internal_pages::float8 as inner
      from pg_index, pgstatindex(indexrelid) where indrelid = 'refresh_tokens'::regclass order by 1`,
   );
-  const tokens = (await tokensOf({ database: db, gateways }, ANYWHERE)).slice(0, REFRESHES);
+  const tokens = await tokensOf(gateways, db, REFRESHES);
   const all = [...tokens.keys()];
   const pass = async (): Promise<Pass> => {
     const before = await readCounts(db);
