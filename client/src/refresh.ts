@@ -82,10 +82,11 @@ export function createRefresh(
     try {
       const got = await ask('refresh', grantOf, null, { 'refresh-retry': field });
       session.look();
+      // This page stays marked meanwhile: once it is gone, a login waits for the answer, which deletes the cookie.
+      if (!isSame() && session.step('outdated')) await ask('logout', messageOf).catch(() => undefined);
       // `previous` is the key of the rotation that set the cookie
       settle({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });
       if (isSame()) granted(got, askedAt);
-      else if (session.step('outdated')) await ask('logout', messageOf).catch(() => undefined);
     } catch (thrown) {
       const error = thrown as AuthError;
       session.look();

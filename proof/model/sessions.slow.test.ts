@@ -107,6 +107,34 @@ describe('without REFRESH_RETRY', () => {
     LIMIT_MS,
   );
 
+  test('a login waits for the logout of a page that had its token too late and is gone', async () => {
+    // As a run of 4,000 schedules found it: page 4 is given a token while another page is logged out, and logs out itself.
+    const schedule: Schedule = {
+      acts: [
+        { afterMs: 0, act: { kind: 'reload', tab: 0, asks: 0 } },
+        { afterMs: 0, act: { kind: 'open', asks: 0 } },
+        { afterMs: 0, act: { kind: 'call', tab: 0, isRefused: false } },
+        { afterMs: 0, act: { kind: 'reload', tab: 0, asks: 0 } },
+        { afterMs: 0, act: { kind: 'logout', tab: 0 } },
+        { afterMs: 0, act: { kind: 'reload', tab: 0, asks: 0 } },
+        { afterMs: 0, act: { kind: 'login', tab: 3, user: 0 } },
+        { afterMs: 40, act: { kind: 'reload', tab: 0, asks: 0 } },
+      ],
+      faults: [
+        { ...NO_FAULT, thereMs: 0, backMs: 0, toldMs: undefined, isLate: false },
+        { ...NO_FAULT, thereMs: 0, backMs: 0, toldMs: undefined, isLate: false },
+        NO_FAULT,
+        NO_FAULT,
+        { ...NO_FAULT, thereMs: 0, backMs: 81, toldMs: undefined, isLate: false },
+      ],
+      isFair: false,
+      mayLose: false,
+      seed: 0,
+    };
+    await runSchedule({ ...run, counts }, schedule);
+    expect(counts.sessions_kept).toBe(1);
+  });
+
   test('a login waits for the answer to a page that is gone, also after a logout that did not', async () => {
     const schedule: Schedule = {
       acts: [

@@ -7,11 +7,14 @@ import { sql } from '../db/sql.js';
 import { emailSchema } from '../domain/email.js';
 import { ROLES } from '../domain/roles.js';
 import { AdminRefusal } from '../listing/refusal.js';
+import { hasYear } from '../platform/clock.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, authorize, type Change, type Needs, type Operator } from './administer.js';
 import { requireAllScopes } from './user-changes.js';
 import { type ListedUser, usersById } from './users.js';
+
+const A_TIME = 'must be a time such as 2026-01-31T09:00:00Z';
 
 /** One line; `null` is the same as a missing member. */
 function importedUserOf(own: Argon2Parameters) {
@@ -26,7 +29,10 @@ function importedUserOf(own: Argon2Parameters) {
       role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).nullish(),
       password_hash: passwordHash.nullish(),
       is_active: z.boolean('must be true or false').nullish(),
-      created_at: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:00:00Z' }).nullish(),
+      created_at: z.iso
+        .datetime({ offset: true, error: A_TIME, abort: true })
+        .refine((text) => hasYear(new Date(text)), A_TIME)
+        .nullish(),
     },
     {
       error: (issue) =>

@@ -261,7 +261,10 @@ export const ERROR_REASONS = {
     action: FIX_INPUT,
   },
   invalid_rate_limit: { means: 'The rate limit is not from 1 to 1,000,000.', action: FIX_INPUT },
-  invalid_expiry: { means: 'The time at which the key expires is not in the future.', action: FIX_INPUT },
+  invalid_expiry: {
+    means: 'The time at which the key expires is not in the future, or after the year 9999.',
+    action: FIX_INPUT,
+  },
   invalid_overlap: { means: 'The overlap is longer than 30 days, or negative.', action: FIX_INPUT },
   invalid_page: {
     means:

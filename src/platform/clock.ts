@@ -15,6 +15,12 @@ export function epochSeconds(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }
 
+/** Whether its year in UTC has four digits, from 1 on: others are no text of RFC 3339, and PostgreSQL reads them otherwise. */
+export function hasYear(instant: Date): boolean {
+  const year = instant.getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}
+
 let second = Number.NaN;
 let toTheSecond = '';
 

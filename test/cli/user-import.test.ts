@@ -81,6 +81,8 @@ test('Interface 15: every faulty line is reported with its number, and nothing i
       {},
       { email: 'e@example.com', password_hash: `$argon2id$v=19$m=8,t=1,p=16$c29tZXNhbHRzb21l$${'A'.repeat(43)}` },
       { email: 'f@example.com', password_hash: `$2y$12$${'a'.repeat(53)}` },
+      { email: 'g@example.com', created_at: '0000-01-31T09:00:00Z' },
+      { email: 'h@example.com', created_at: '9999-12-31T23:59:59-00:01' },
     ])}`,
   );
   expect([ran.code, ran.stdout]).toEqual([1, '']);
@@ -98,7 +100,9 @@ test('Interface 15: every faulty line is reported with its number, and nothing i
     'line 11: email must be a string',
     'line 12: password_hash (argon2) has parameters or lengths that cannot be checked; import the user without it, and send a link',
     'line 13: password_hash (bcrypt) costs 10.0 times a hash of this gateway, and 5 times is the most; import the user without it, and send a link',
-    expect.stringMatching(/13 faults; nothing was imported$/),
+    'line 14: created_at must be a time such as 2026-01-31T09:00:00Z',
+    'line 15: created_at must be a time such as 2026-01-31T09:00:00Z',
+    expect.stringMatching(/15 faults; nothing was imported$/),
     '',
   ]);
   expect(ran.stderr).not.toContain(hash);

@@ -245,9 +245,13 @@ describe.each([API_KEY, CRON_KEY])('$name', (kind) => {
     expect(await statuses(as)).toEqual([401, 401]);
   });
 
-  test('Interface 6: an end that is not in the future is refused', async () => {
+  test.each([
+    ['not in the future', () => gateway.clock.now().toISOString()],
+    ['after the year 9999 in UTC', () => '9999-12-31T23:59:59-00:01'],
+  ])('Interface 6: an end that is %s is refused', async (_what, end) => {
     const { keyId } = await create(gateway);
-    const input = { id: keyId, expiresAt: gateway.clock.now().toISOString() };
+    const expiresAt = end();
+    const input = { id: keyId, expiresAt };
     const answer = await ask(gateway, admin, kind.rotate, { input });
     expect(answer).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_expiry' });
     expect(answer.errors[0]?.extensions['argument']).toBe('expiresAt');
