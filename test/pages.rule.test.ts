@@ -11,7 +11,7 @@ const pages = [
 
 const WORDS_OF_A_PAGE = 1200;
 /** 40,000, and five pages of a release: versions, verify, platforms, threat model, protocol. */
-const WORDS_OF_ALL = 43_700;
+const WORDS_OF_ALL = 43_500;
 
 /** Pages with a limit of their own, and why. */
 const LIMITS: Record<string, [words: number, why: string]> = {
@@ -37,16 +37,12 @@ const DOORS: Record<string, string> = {
   'CONTRIBUTING.md': 'test/architecture.rule.test.ts',
 };
 
-/** Written by hand: without printed blocks, code, the marks of tables, and the sections of older versions. */
+/** Written by hand: without printed blocks, code, the marks of tables, and the versions before the newest. */
 function wordsOf(page: string): number {
-  const text =
-    page === 'CHANGELOG.md'
-      ? read(page)
-          .split(/^(?=## \[)/m)
-          .slice(0, 3)
-          .join('')
-      : read(page);
-  const prose = text.replace(/<!-- printed: .*?<!-- \/printed -->/gs, '').replace(/^( *)```.*?^\1```$/gms, '');
+  const [head = '', unreleased = '', newest = ''] = read(page).split(/^(?=## \[)/m);
+  const prose = (head + unreleased + newest)
+    .replace(/<!-- printed: .*?<!-- \/printed -->/gs, '')
+    .replace(/^( *)```.*?^\1```$/gms, '');
   return prose.split(/\s+/).filter((word) => /\w/.test(word)).length;
 }
 

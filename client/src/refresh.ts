@@ -82,8 +82,8 @@ export function createRefresh(
     try {
       const got = await ask('refresh', grantOf, null, { 'refresh-retry': field });
       session.look();
-      // This page stays marked meanwhile: once it is gone, a login waits for the answer, which deletes the cookie.
-      if (!isSame() && session.step('outdated')) await ask('logout', messageOf).catch(() => undefined);
+      // This page stays marked until the answer, which deletes the cookie: a login waits for it if the page is gone.
+      if (!isSame() && session.step('outdated')) await ask('logout', messageOf);
       // `previous` is the key of the rotation that set the cookie
       settle({ sid: got.sid, key: newKey(environment), previous: got.retry === 'previous' ? previous : key });
       if (isSame()) granted(got, askedAt);

@@ -10,8 +10,8 @@ import { inLab, type Lab } from '../evidence/lab/lab.js';
 import { type PostgresServer, startPostgresServer } from '../evidence/lab/postgres-server.js';
 import { createUsers } from '../evidence/lab/users.js';
 import { bytesOf, COUNTED, costOf, readCounts, rotate, since } from './cost.js';
+import { fillRecords, RECORDS_OF_A_USER, tokensOf } from './fill.js';
 import type { Index, Pass, Size } from './model.js';
-import { fill, ROWS_A_USER, tokensOf } from './records.js';
 
 const COUNTS = [1_000_000, 10_000_000];
 /** The only vacuum is the one that is measured. */
@@ -44,8 +44,8 @@ async function measureSize(lab: Lab, records: number): Promise<Size> {
   const gateways = await prepareGateways({ ...lab, folder }, db.urlAt(db.port), { SESSION_RATE_LIMIT: '1000000' });
   const { url } = await gateways.start(); // which migrates
   for (const extension of ['pg_stat_statements', 'pgstattuple']) await db.query(`create extension ${extension}`);
-  await createUsers(gateways, db, records / ROWS_A_USER);
-  await fill(db, records);
+  await createUsers(gateways, db, records / RECORDS_OF_A_USER);
+  await fillRecords(db, records);
   await db.query('vacuum (freeze) refresh_tokens'); // as old records are: otherwise the vacuums of the measurement do it
   lab.say(`${records.toLocaleString('en')} records are there`);
   const bytesOfRecord = await bytesOf(db, 'refresh_tokens');

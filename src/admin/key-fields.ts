@@ -7,7 +7,7 @@ import { checkedIds, type IdFilter } from '../listing/ids.js';
 import { column, type OrderedPageRequest, type Orders, walkBy } from '../listing/keyset.js';
 import { allOf, type Count, countRows, type Keyed, type Page, readPage } from '../listing/page.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { addSeconds, hasYear } from '../platform/clock.js';
+import { addSeconds, hasFourDigitYear } from '../platform/clock.js';
 import type { Deps } from '../services.js';
 import { type Change, requireScope } from './administer.js';
 
@@ -55,7 +55,7 @@ export function checkOverlap(overlapSeconds: number): void {
 /** @throws {AdminRefusal} */
 export function checkExpiry(expiresAt: Date | null, now: Date): void {
   if (expiresAt === null) return;
-  const fault = expiresAt <= now ? 'in the future' : hasYear(expiresAt) ? undefined : 'before the year 10000';
+  const fault = expiresAt <= now ? 'in the future' : hasFourDigitYear(expiresAt) ? undefined : 'before the year 10000';
   if (fault !== undefined)
     throw new AdminRefusal('invalid_expiry', `The key must expire ${fault}`, { argument: 'expiresAt' });
 }

@@ -7,7 +7,7 @@ import { sql } from '../db/sql.js';
 import { emailSchema } from '../domain/email.js';
 import { ROLES } from '../domain/roles.js';
 import { AdminRefusal } from '../listing/refusal.js';
-import { hasYear } from '../platform/clock.js';
+import { hasFourDigitYear } from '../platform/clock.js';
 import { uuidInTimeOrder } from '../platform/ids.js';
 import type { Deps } from '../services.js';
 import { administer, authorize, type Change, type Needs, type Operator } from './administer.js';
@@ -31,7 +31,7 @@ function importedUserOf(own: Argon2Parameters) {
       is_active: z.boolean('must be true or false').nullish(),
       created_at: z.iso
         .datetime({ offset: true, error: A_TIME, abort: true })
-        .refine((text) => hasYear(new Date(text)), A_TIME)
+        .refine((text) => hasFourDigitYear(new Date(text)), A_TIME)
         .nullish(),
     },
     {

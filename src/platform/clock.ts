@@ -16,7 +16,7 @@ export function epochSeconds(instant: Date): number {
 }
 
 /** Whether its year in UTC has four digits, from 1 on: others are no text of RFC 3339, and PostgreSQL reads them otherwise. */
-export function hasYear(instant: Date): boolean {
+export function hasFourDigitYear(instant: Date): boolean {
   const year = instant.getUTCFullYear();
   return year >= 1 && year <= 9999;
 }
