@@ -1,7 +1,7 @@
 /**
  * `npm run release -- LEVEL` makes a version of the last commit: `major`, `minor` or `patch`. All of it is done in a clone,
  * and taken over only if all went well. It pushes nothing. docs/versions.md has the steps around it.
- *   --dry-run          does the same, and takes nothing over; LEVEL may be left out
+ *   --dry-run          does the same, and takes nothing over; LEVEL may be left out, and the changelog unwritten
  *   --old-figures      of a dry run or a patch: the evidence and the benchmark may be of an older program
  *   draft              writes a line for each commit since the last version into CHANGELOG.md, to be edited
  */
@@ -31,8 +31,8 @@ const { values, positionals } = parseArgs({
 });
 const isDry = values['dry-run'] === true;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-/** Undefined before the first version */
-const last = git('tag', '--list', `v${version}`) === '' ? undefined : `v${version}`;
+/** Commit of this version, which a clone has even without tags. Undefined before the first version */
+const last = git('log', '-1', '--format=%H', `--grep=^release: ${version.replaceAll('.', '[.]')}$`) || undefined;
 /** A dry run needs none: it takes the least that will do, and the first version is 1.0.0. */
 const { level: least, reasons } =
   last === undefined
@@ -46,7 +46,7 @@ if (word === 'draft') draft();
 else release(word);
 
 function draft() {
-  if (last === undefined) stop(1, [tagFault() ?? 'nothing was released yet: write the section by hand']);
+  if (last === undefined) stop(1, [historyFault() ?? 'nothing was released yet: write the section by hand']);
   writeFileSync('CHANGELOG.md', withDraft(readFileSync('CHANGELOG.md', 'utf8'), commitsSince(last)));
   say('CHANGELOG.md has a draft: edit it, commit, then npm run release -- LEVEL');
 }
@@ -55,6 +55,7 @@ function release(level) {
   const next = nextVersion(version, level);
   const faults = faultsBefore(level, next);
   if (faults.length > 0) stop(1, [`${next} cannot be released:`, ...faults.map((fault) => `- ${fault}`)]);
+  if (isDry) for (const fault of changelogFaults(level)) say(`Before a release: ${fault}`);
 
   const folder = mkdtempSync(join(tmpdir(), 'auth-gateway-release-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -100,15 +101,18 @@ function release(level) {
 
 /** @returns what stands in the way, each with what to do */
 function faultsBefore(level, next) {
-  const changelog = readFileSync('CHANGELOG.md', 'utf8');
   return [
     ...(git('status', '--porcelain') === '' ? [] : ['the tree has changes: commit them, or put them away']),
     ...branchFaults(),
     ...(git('tag', '--list', `v${next}`) === '' ? [] : [`there is a tag v${next}`]),
-    ...faultsOf(changelog, level),
+    ...(isDry ? [] : changelogFaults(level)),
     ...levelFaults(level),
     ...(values['old-figures'] && (isDry || level === 'patch') ? [] : figureFaults()),
   ];
+}
+
+function changelogFaults(level) {
+  return faultsOf(readFileSync('CHANGELOG.md', 'utf8'), level);
 }
 
 function branchFaults() {
@@ -120,17 +124,18 @@ function branchFaults() {
 }
 
 /** Undefined if nothing was released yet */
-function tagFault() {
-  return last === undefined && version !== '0.1.0' ? `there is no tag v${version} here: git fetch --tags` : undefined;
+function historyFault() {
+  if (last !== undefined || version === '0.1.0') return undefined;
+  return `no commit here is called "release: ${version}": git fetch --unshallow`;
 }
 
 function levelFaults(level) {
-  const fault = tagFault();
+  const fault = historyFault();
   if (fault !== undefined) return [fault];
 
   const frozen = `test/upgrade/${version}`;
   if (last !== undefined && !existsSync(`${frozen}/known.json`))
-    return [`${last} was not frozen: npm run freeze -- ${last} ${frozen}`];
+    return [`v${version} was not frozen: npm run freeze -- v${version} ${frozen}`];
 
   if (LEVELS.indexOf(least) <= LEVELS.indexOf(level)) return [];
   return [`this is no ${level}: a ${least} is needed`, ...reasons.map((reason) => `  ${reason}`)];
@@ -204,8 +209,8 @@ function stateOf(commit) {
 }
 
 /** Newest first, without merges */
-function commitsSince(tag) {
-  const log = git('log', '--no-merges', '--format=%s%x1f%b%x1e', tag === undefined ? 'HEAD' : `${tag}..HEAD`);
+function commitsSince(commit) {
+  const log = git('log', '--no-merges', '--format=%s%x1f%b%x1e', `${commit}..HEAD`);
   return log
     .split('\x1e')
     .map((entry) => entry.trim().split('\x1f'))

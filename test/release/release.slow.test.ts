@@ -33,7 +33,7 @@ beforeAll(() => {
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   writeFileSync(at('CHANGELOG.md'), `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2026-01-01\n\nIt.\n`);
   git('checkout', '--quiet', '-B', 'main');
-  commitAll('release: this one');
+  commitAll(`release: ${version}`);
   git('tag', `v${version}`);
   frozen = `test/upgrade/${version}/known.json`;
   mkdirSync(at(dirname(frozen)), { recursive: true });
@@ -142,7 +142,7 @@ test('it writes a draft, and refuses it until it is edited', () =>
     },
     () => {
       expect(readFileSync(at('CHANGELOG.md'), 'utf8')).toContain('### Added\n\n- feat(login): a second thing\n');
-      expect(release(['minor', ...DRY]).stderr).toMatch(/unedited draft/);
+      expect(release(['minor']).stderr).toMatch(/unedited draft/);
     },
   ));
 
@@ -211,7 +211,29 @@ test('a commit that came meanwhile stays, and there is no tag', () =>
     expect(readdirSync(at('release'))).toEqual([]);
   }));
 
-test('a checkout without the tag of its version, or on another branch, makes none', () =>
+test('a dry run needs neither a tag nor a changelog, and says what a release would need', () =>
+  changed(
+    () => {
+      edit('CHANGELOG.md', '### Fixed\n\n- A fault.\n', '');
+      commitAll('docs: nothing to release');
+    },
+    () => {
+      const before = stateNow();
+      const tag = `v${JSON.parse(readFileSync(at('package.json'), 'utf8')).version}`;
+      const released = git('rev-list', '-1', tag).trim();
+      git('tag', '--delete', tag);
+      try {
+        const ran = release(DRY, MAKES);
+        expect([ran.status, ran.stdout]).toEqual([0, expect.stringMatching(/^Before a release: .* has nothing under/)]);
+        expect(ran.stdout).toMatch(/it\.tgz\nNothing was taken over: this was a dry run\.\n$/);
+      } finally {
+        git('tag', tag, released);
+      }
+      expect(stateNow()).toEqual(before);
+    },
+  ));
+
+test('a checkout without the commit of its version, or on another branch, makes none', () =>
   changed(
     () => undefined,
     () => {
@@ -219,8 +241,8 @@ test('a checkout without the tag of its version, or on another branch, makes non
       expect(release(['patch', ...DRY]).stderr).toContain('this is the branch mine');
       git('switch', '--quiet', '-');
       edit('package.json', /"version": ".*"/, '"version": "7.7.7"');
-      commitAll('chore: a version without a tag');
+      commitAll('chore: a version without its commit');
       for (const args of [['patch', ...DRY], ['draft']])
-        expect(release(args).stderr).toContain('there is no tag v7.7.7 here: git fetch --tags');
+        expect(release(args).stderr).toContain('no commit here is called "release: 7.7.7": git fetch --unshallow');
     },
   ));
