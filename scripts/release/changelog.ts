@@ -50,10 +50,13 @@ export function faultsOf(changelog: string, level: string): string[] {
   ];
 }
 
-/** @returns the changelog in which what was unreleased is of a version, and that section alone. `date`: ISO 8601 */
+/**
+ * @param date ISO 8601
+ * @returns the changelog in which what was unreleased is of a version, and that section alone; a dry run may have nothing in it
+ */
 export function released(changelog: string, version: string, date: string): { text: string; section: string } {
   const { before, own, after } = cut(changelog);
-  const section = `## [${version}] - ${date}\n\n${own.trim()}\n`;
+  const section = `## [${version}] - ${date}\n\n${own.trim() || 'Nothing.'}\n`;
   return { text: `${before}\n\n${section}${after === '' ? '' : `\n${after}`}`, section };
 }
 

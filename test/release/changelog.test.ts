@@ -112,6 +112,7 @@ test('the unreleased section becomes that of a version, and the next is empty', 
   expect(sectionOfVersion(text, '1.0.0')).toBe('The first.');
   expect([sectionOfVersion(text, '1.1'), sectionOfVersion(text, '0.1.0')]).toEqual([undefined, undefined]);
   expect(faultsOf(text, 'patch')).toEqual([expect.stringContaining('nothing under "Unreleased"')]);
+  expect(sectionOfVersion(released(text, '1.1.1', '2026-12-25').text, '1.1.1')).toBe('Nothing.');
 });
 
 test('the changelog of this repository can be cut', () => {
