@@ -1,7 +1,7 @@
 /**
  * `npm run release -- LEVEL` makes a version of the last commit: `major`, `minor` or `patch`. All of it is done in a clone,
  * and taken over only if all went well. It pushes nothing. docs/versions.md has the steps around it.
- *   --dry-run          does the same, and takes nothing over; LEVEL may be left out, and the changelog unwritten
+ *   --dry-run          does the same, and takes nothing over; LEVEL may be left out, and the changelog may be empty
  *   --old-figures      of a dry run or a patch: the evidence and the benchmark may be of an older program
  *   draft              writes a line for each commit since the last version into CHANGELOG.md, to be edited
  */
