@@ -16,6 +16,7 @@ import { LEVELS, neededLevel, nextVersion, readCommit } from './release/level.ts
 /** Files that name the version of the gateway next to its name, apart from those that npm and `npm run openapi` write */
 const NAMING = ['deploy/kubernetes/kustomization.yaml', 'docs/deploy-kubernetes.md'];
 const RUN = 'proof/evidence/published.json';
+const BENCHMARK = 'proof/bench/published.json';
 /** What the evidence and the benchmark are about: a change of it since their commit makes them old. */
 const PROGRAM = [
   ...['src', 'migrations', 'bin', 'client/src', 'pages', 'schema.graphql', 'examples/services/signed.sh'],
@@ -152,7 +153,7 @@ function figureFaults() {
     ...(size === 'full' && red.length === 0 ? [] : ['the evidence is not of the full size, or not whole, or red']),
     ...(others.size === 0 ? [] : [`the evidence is of ${others.size + 1} commits: run all of it at one`]),
     ...oldFaults('evidence', commit),
-    ...oldFaults('benchmark', /^Commit `(\w+)`/m.exec(readFileSync('docs/benchmark.md', 'utf8'))?.[1] ?? ''),
+    ...oldFaults('benchmark', JSON.parse(readFileSync(BENCHMARK, 'utf8')).commit),
   ];
 }
 

@@ -87,7 +87,7 @@ export const GOALS: readonly Goal[] = [
   { what: 'logout / refresh', of: judged('logout', 'rate'), to: judged('refresh', 'rate'), least: 1 },
   ...[16, 64].map(
     (connections): Goal => ({
-      what: 'login: CPU beside the hash, ms',
+      what: 'login: CPU without the hash, ms',
       of: at(connections)('login', 'besideHashUs'),
       scale: 1 / 1000,
       most: 2.5,
@@ -99,7 +99,7 @@ export const GOALS: readonly Goal[] = [
     of: judged('login-passkey', 'serverUs'),
     to: judged('express-verifying', 'serverUs'),
   },
-  { what: 'refresh beside 64 logins, p99 ms', of: at(16)('refresh beside 64 logins', 'p99Ms'), most: 50 },
+  { what: 'refresh next to 64 logins, p99 ms', of: at(16)('refresh next to 64 logins', 'p99Ms'), most: 50 },
   ...rates('caller by token / bare Apollo', 'caller-token', 'apollo', 0.5),
   {
     what: 'caller by the id of a trusted document / by text, CPU of the gateway',
@@ -125,7 +125,7 @@ export const GOALS: readonly Goal[] = [
     most: 1,
   },
   {
-    what: 'the same beside what a question costs that needs no check, µs',
+    what: 'the same minus a question that needs no check, µs',
     of: judged('proxy-token', 'serverUs'),
     to: judged('proxy-preflight', 'serverUs'),
     by: 'minus',

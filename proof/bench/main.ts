@@ -15,6 +15,7 @@ import { watchStrangers } from './cpu.js';
 import { type Options, readOptions } from './options.js';
 import { openPostgres, type Postgres } from './postgres.js';
 import { openInspector, profileOf } from './profile.js';
+import { publish } from './published.js';
 import { finish, headOf, type Memory, writeJson } from './report.js';
 import { inRounds, type Measured, warmUp } from './rounds.js';
 import { openStage, type Stage } from './stage.js';
@@ -80,6 +81,7 @@ function reportAll(wasInterrupted: boolean): void {
   const file = options.json ?? `${base}.json`;
   writeJson(file, { ...head, interrupted: wasInterrupted, ...json });
   say(`the figures are in ${file}`);
+  if (options.publish && !wasInterrupted) publish({ ...head, ...json });
 }
 
 async function count(lab: Lab, stage: Stage, port: number): Promise<void> {

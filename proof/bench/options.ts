@@ -8,6 +8,7 @@ const OPTIONS = {
   seconds: { type: 'string' },
   rounds: { type: 'string', default: '3' },
   json: { type: 'string' },
+  publish: { type: 'boolean', default: false },
   peer: { type: 'boolean', default: false },
   profile: { type: 'boolean', default: false },
   count: { type: 'boolean', default: false },
@@ -23,6 +24,8 @@ export interface Options {
   seconds: number;
   rounds: number;
   json: string | undefined;
+  /** Whether docs/benchmark.md shall print the run */
+  publish: boolean;
   /** Of `--count`: a file with the counts of another commit */
   against: string | undefined;
   /** The gateway of another commit, instead of this one's */
@@ -37,7 +40,7 @@ const COUNTED = ['refresh', 'logout', 'caller-token', 'caller-signature', 'proxy
 
 /** @throws on a usage error */
 export function readOptions(words: string[]): Options {
-  const { only, json, peer, profile, count, against, program, ...numbers } = parseArgs({
+  const { only, json, publish, peer, profile, count, against, program, ...numbers } = parseArgs({
     args: words,
     options: OPTIONS,
   }).values;
@@ -50,5 +53,5 @@ export function readOptions(words: string[]): Options {
   if (!(seconds > 0 || count) || !(Number.isInteger(rounds) && rounds > 0))
     throw new Error('--seconds and --rounds take a number');
   const names = ALL_WORKS.filter((name) => asked.includes(name) || (peer && PEERS.includes(name)));
-  return { mode, names, seconds, rounds, json, against, program };
+  return { mode, names, seconds, rounds, json, publish, against, program };
 }

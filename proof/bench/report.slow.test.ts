@@ -1,4 +1,5 @@
 /** What a run prints, also one that ends in the middle. */
+import { published, readPublished } from './published.js';
 import { finish } from './report.js';
 import type { Slice } from './rounds.js';
 
@@ -37,4 +38,27 @@ test('prints the median, the quartiles and the verdict of each goal', () => {
       '| anonymous memory, last round / first |  | 1.08 |  | 1 | ≤ 1.05 | no |',
     ]),
   );
+});
+
+test('what is published are the works at 64 connections, the goals, and the CPU in the run before', () => {
+  const slices = [1, 2, 3].flatMap((pass) =>
+    [4, 64].map((connections) => ({
+      ...slice('refresh', pass, 0),
+      rows: [{ what: 'refresh', connections, rate: 90 }],
+    })),
+  );
+  const { lines, goals } = finish(
+    { slices, failed: [] },
+    { resident: [100, 150, 180], anonymous: [60, 100, 120] },
+  ).json;
+  const machine = { cpu: 'x', cores: 2, memory_gib: 8, node: '24.0.0' };
+  const run = { date: '2026-12-01T00:00:00.000Z', commit: 'c0ffee', machine, postgres: '18.4', lines, goals };
+  const replaced = { ...readPublished(), lines: [{ what: 'refresh', serverUs: 110 }, { what: 'start' }] };
+  const { lines: works, goals: judged, before } = published(run, replaced);
+  expect(works).toMatchObject([{ what: 'refresh', connections: 64, rate: 90 }]);
+  expect(judged.map(({ what }) => what)).toEqual([
+    'anonymous memory at rest, MB',
+    'anonymous memory under 64 connections, MB',
+  ]);
+  expect(before).toEqual({ commit: replaced.commit, date: replaced.date.slice(0, 10), server_us: { refresh: 110 } });
 });

@@ -5,7 +5,7 @@ import type { startReport } from '../evidence/report.js';
 import { CORES } from './cores.js';
 import { GOALS } from './goals.js';
 import type { Measured } from './rounds.js';
-import { judge, judgeMemory, medians } from './summary.js';
+import { type Judged, judge, judgeMemory, type Line, medians } from './summary.js';
 import { judgedTable, linesTable } from './tables.js';
 
 /** Of the gateway, when it was ready, before the first round, and after each: MB */
@@ -32,7 +32,7 @@ export interface Finished {
   /** Both tables, or a sentence if nothing was measured */
   text: string;
   /** For a file */
-  json: object;
+  json: { lines: Line[]; goals: Judged[] };
 }
 
 export function finish({ slices, failed }: Measured, { resident, anonymous }: Memory): Finished {

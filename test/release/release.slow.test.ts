@@ -23,7 +23,7 @@ const git = (...args: string[]): string => execFileSync('git', ['-C', clone, ...
 /** With a version behind it, and a change that can be released */
 beforeAll(() => {
   execFileSync('git', ['clone', '--quiet', '.', clone]);
-  for (const path of ['scripts', 'docs', 'proof/evidence', 'schema.graphql', 'package.json', 'package-lock.json'])
+  for (const path of ['scripts', 'docs', 'proof', 'schema.graphql', 'package.json', 'package-lock.json'])
     cpSync(path, at(path), { recursive: true });
   symlinkSync(resolve('node_modules'), at('node_modules'));
   writeFileSync(at('.git/info/exclude'), '/node_modules\n');
@@ -65,7 +65,7 @@ function measure(): void {
   const { results, ...run } = JSON.parse(readFileSync(at('proof/evidence/published.json'), 'utf8'));
   const ofOne = results.map(({ commit: _, ...result }: { commit?: string }) => result);
   writeFileSync(at('proof/evidence/published.json'), JSON.stringify({ ...run, commit, results: ofOne }));
-  edit('docs/benchmark.md', /^Commit `\w+`/m, `Commit \`${commit}\``);
+  edit('proof/bench/published.json', /"commit": "\w+"/, `"commit": "${commit}"`);
   commitAll('docs: figures');
 }
 

@@ -33,8 +33,8 @@ export async function mixedWork(stage: Stage): Promise<Work> {
       const { answers, rate, medianMs, p99Ms, refused = 0 } = await loggedIn;
       if (answers === 0) throw new Error('no login was answered');
       return [
-        { what: 'refresh beside 64 logins', connections: REFRESHES, ...cost },
-        { what: 'login beside 16 refreshes', connections: LOGINS, rate, medianMs, p99Ms, refused },
+        { what: 'refresh next to 64 logins', connections: REFRESHES, ...cost },
+        { what: 'login next to 16 refreshes', connections: LOGINS, rate, medianMs, p99Ms, refused },
       ];
     };
   };

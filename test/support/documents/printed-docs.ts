@@ -6,6 +6,7 @@ import { variables } from '../../../src/config/config.js';
 import { DATABASE_PARAMETERS } from '../../../src/config/database-url.js';
 import { PASSWORD_FAULT_REASONS } from '../../../src/credentials/passwords/password-rules.js';
 import { ERROR_REASONS } from '../../../src/domain/error-reasons.js';
+import { benchmarkGoals, benchmarkWorks } from './benchmark-tables.js';
 import { accountFunctions, clientFunctions, clientOptions, questionOptions } from './client-tables.js';
 import { graphqlCodes, graphqlCosts, graphqlLimits } from './graphql-tables.js';
 import { INTERFACE_TABLES } from './interface-tables.js';
@@ -108,6 +109,8 @@ const BLOCKS: Record<string, (page: string) => string> = {
   'protocol invariants': protocolInvariants,
   'protocol runs': protocolRuns,
   'protocol faults': protocolFaults,
+  'benchmark works': benchmarkWorks,
+  'benchmark goals': benchmarkGoals,
   'published run': publishedRun,
   'published line': publishedLine,
   'scale needs': scaleNeeds,
