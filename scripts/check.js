@@ -10,7 +10,7 @@ const JEST = 'node --experimental-vm-modules --disable-warning=ExperimentalWarni
 const STEPS = {
   lint: {
     name: 'lint and format',
-    commands: ['biome ci . --colors=off --reporter=concise'],
+    commands: ['node scripts/biome.js ci . --colors=off --reporter=concise'],
     remedy: 'npm run format fixes the format, and all that can be fixed safely',
   },
   types: {
