@@ -1,17 +1,20 @@
 /**
- * Biome, the linter and formatter: `npm run lint`, `npm run format`. The first run installs it in scripts/biome, because
+ * Biome, the linter and formatter: `npm run lint`, `npm run format`. The first run installs it in dist/biome, because
  * `npm ci` would bring its 64 MiB to everybody who only starts or tests the gateway.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDER = join(import.meta.dirname, 'biome');
-const PACKAGE = join(FOLDER, 'node_modules/@biomejs/biome');
+const LOCKED = join(import.meta.dirname, 'biome');
+const PLACE = join(import.meta.dirname, '../dist/biome');
+const PACKAGE = join(PLACE, 'node_modules/@biomejs/biome');
 const read = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
-const isThere = existsSync(PACKAGE) && read(PACKAGE).version === read(FOLDER).dependencies['@biomejs/biome'];
-if (!isThere) run('npm', ['ci', '--silent', '--ignore-scripts', '--prefix', FOLDER]);
+if (!existsSync(PACKAGE) || read(PACKAGE).version !== read(LOCKED).dependencies['@biomejs/biome']) {
+  cpSync(LOCKED, PLACE, { recursive: true });
+  run('npm', ['ci', '--silent', '--ignore-scripts', '--prefix', PLACE]);
+}
 run(process.execPath, [join(PACKAGE, 'bin/biome'), ...process.argv.slice(2)]);
 
 /** Ends with its exit code if it fails. */
