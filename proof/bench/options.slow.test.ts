@@ -10,6 +10,7 @@ test('measures all works but those of peers, unless they are asked for', () => {
   const { names: all } = readOptions(['--peer']);
   expect(all.filter((name) => !PEERS.includes(name))).toEqual(names);
   expect(all).toEqual(expect.arrayContaining([...PEERS]));
+  expect(readOptions(['--publish']).names).toEqual(all);
   expect(readOptions(['--only', 'statement,peer,refresh']).names).toEqual(['refresh', 'peer', 'statement']);
 });
 
@@ -23,6 +24,8 @@ test.each([
   [['--only', 'refresh,refesh'], /no such work: refesh; there are refresh, /],
   [['--seconds', '0'], /take a number/],
   [['--rounds', '1.5'], /take a number/],
+  [['--publish', '--only', 'refresh'], /for a run of all works/],
+  [['--publish', '--count'], /for a run of all works/],
   [['--quick'], /Unknown option/],
 ])('refuses %p', (words, message) => {
   expect(() => readOptions(words)).toThrow(message);

@@ -48,10 +48,11 @@ export function readOptions(words: string[]): Options {
   const asked = only?.split(',') ?? (count ? COUNTED : undefined) ?? ALL_WORKS.filter((name) => !PEERS.includes(name));
   const unknown = asked.filter((name) => !ALL_WORKS.includes(name));
   if (unknown.length > 0) throw new Error(`no such work: ${unknown.join(', ')}; there are ${ALL_WORKS.join(', ')}`);
+  if (publish && (only !== undefined || mode !== 'measure')) throw new Error('--publish is for a run of all works');
   const seconds = Number(numbers.seconds ?? SECONDS[mode]);
   const rounds = Number(numbers.rounds);
   if (!(seconds > 0 || count) || !(Number.isInteger(rounds) && rounds > 0))
     throw new Error('--seconds and --rounds take a number');
-  const names = ALL_WORKS.filter((name) => asked.includes(name) || (peer && PEERS.includes(name)));
+  const names = ALL_WORKS.filter((name) => asked.includes(name) || ((peer || publish) && PEERS.includes(name)));
   return { mode, names, seconds, rounds, json, publish, against, program };
 }

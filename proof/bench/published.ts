@@ -1,4 +1,4 @@
-/** The run that docs/benchmark.md prints: `npm run bench -- --peer --publish` writes it. */
+/** The run that docs/benchmark.md prints: `npm run bench -- --publish` writes it. */
 import { readFileSync } from 'node:fs';
 import { writeJson } from './report.js';
 import type { Judged, Line } from './summary.js';
