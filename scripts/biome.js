@@ -8,14 +8,15 @@ import { join } from 'node:path';
 
 const LOCKED = join(import.meta.dirname, 'biome');
 const PLACE = join(import.meta.dirname, '../dist/biome');
-const PACKAGE = join(PLACE, 'node_modules/@biomejs/biome');
-const read = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+/** npm writes it last, so that an installation that was cut off begins again. */
+const DONE = join(PLACE, 'node_modules/.package-lock.json');
+const versionIn = (lock) => JSON.parse(readFileSync(lock, 'utf8')).packages['node_modules/@biomejs/biome'].version;
 
-if (!existsSync(PACKAGE) || read(PACKAGE).version !== read(LOCKED).dependencies['@biomejs/biome']) {
+if (!existsSync(DONE) || versionIn(DONE) !== versionIn(join(LOCKED, 'package-lock.json'))) {
   cpSync(LOCKED, PLACE, { recursive: true });
-  run('npm', ['ci', '--silent', '--ignore-scripts', '--prefix', PLACE]);
+  run('npm', ['ci', '--loglevel=error', '--no-fund', '--no-audit', '--ignore-scripts', '--prefix', PLACE]);
 }
-run(process.execPath, [join(PACKAGE, 'bin/biome'), ...process.argv.slice(2)]);
+run(process.execPath, [join(PLACE, 'node_modules/@biomejs/biome/bin/biome'), ...process.argv.slice(2)]);
 
 /** Ends with its exit code if it fails. */
 function run(command, words) {

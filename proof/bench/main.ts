@@ -81,7 +81,9 @@ function reportAll(wasInterrupted: boolean): void {
   const file = options.json ?? `${base}.json`;
   writeJson(file, { ...head, interrupted: wasInterrupted, ...json });
   say(`the figures are in ${file}`);
-  if (options.publish && !wasInterrupted) publish({ ...head, ...json });
+  if (!options.publish) return;
+  if (wasInterrupted || measured.failed.length > 0) say('it is not published: not every work was measured');
+  else publish({ ...head, ...json });
 }
 
 async function count(lab: Lab, stage: Stage, port: number): Promise<void> {

@@ -42,9 +42,9 @@ test('prints the median, the quartiles and the verdict of each goal', () => {
 
 test('what is published are the works at 64 connections, the goals, and the CPU in the run before', () => {
   const slices = [1, 2, 3].flatMap((pass) =>
-    [4, 64].map((connections) => ({
-      ...slice('refresh', pass, 0),
-      rows: [{ what: 'refresh', connections, rate: 90 }],
+    ['refresh', 'statement'].map((what) => ({
+      ...slice(what, pass, 0),
+      rows: [4, 64].map((connections) => ({ what, connections, rate: 90 })),
     })),
   );
   const { lines, goals } = finish(
@@ -55,10 +55,14 @@ test('what is published are the works at 64 connections, the goals, and the CPU 
   const run = { date: '2026-12-01T00:00:00.000Z', commit: 'c0ffee', machine, postgres: '18.4', lines, goals };
   const replaced = { ...readPublished(), lines: [{ what: 'refresh', serverUs: 110 }, { what: 'start' }] };
   const { lines: works, goals: judged, before } = published(run, replaced);
-  expect(works).toMatchObject([{ what: 'refresh', connections: 64, rate: 90 }]);
-  expect(judged.map(({ what }) => what)).toEqual([
-    'anonymous memory at rest, MB',
-    'anonymous memory under 64 connections, MB',
+  expect(works).toMatchObject([
+    { what: 'refresh', connections: 64 },
+    { what: 'statement', connections: 64 },
+  ]);
+  expect(judged.map(({ what, connections }) => [what, connections])).toEqual([
+    ['refresh / bare statement', 64],
+    ['anonymous memory at rest, MB', undefined],
+    ['anonymous memory under 64 connections, MB', undefined],
   ]);
   expect(before).toEqual({ commit: replaced.commit, date: replaced.date.slice(0, 10), server_us: { refresh: 110 } });
 });
