@@ -115,10 +115,10 @@ test.each(ACCESS_ALGS)(
     const [accessJwk = {}, refreshJwk = {}] = jwks as JWK[];
     const by = createJudge([accessJwk, refreshJwk], ISSUER, AUDIENCE);
     for (const role of ROLES) {
-      const ids = { sub: randomUUID(), sid: randomUUID(), jti: randomUUID() };
       const proof = { startedAt: at(-60), amr: null, provedAt: null };
-      const session = { ...ids, role, ...proof, expiresAt: at(3_600) };
-      const pair = ofRing.issuePair(session, at(0));
+      const session = { sub: randomUUID(), role, sid: randomUUID(), ...proof };
+      const jti = randomUUID();
+      const pair = ofRing.issuePair(session, { jti, expiresAt: at(3_600) }, at(0));
       const theirs = {
         accessToken: await joseSigned(claimsOf(pair.accessToken), 'at+jwt', accessJwk),
         refreshToken: await joseSigned(claimsOf(pair.refreshToken), 'JWT', refreshJwk),
@@ -128,7 +128,7 @@ test.each(ACCESS_ALGS)(
       expect(pair.refreshToken).toBe(theirs.refreshToken);
       expect(comparable(pair.accessToken)).toBe(comparable(theirs.accessToken));
 
-      const { sub, sid, jti } = ids;
+      const { sub, sid } = session;
       for (const { accessToken, refreshToken } of [pair, theirs]) {
         for (const verdict of [by.access(accessToken, at(899)), ofRing.verifyAccessToken(accessToken, at(899))]) {
           expect(await verdict).toEqual({

@@ -84,7 +84,7 @@ export async function login(
       const role = await startSession(db, session, now);
       if (role !== undefined) {
         const said = { sub: found.id, role, sid: familyId, startedAt: now, amr: null, provedAt: null };
-        const pair = tokens.issuePair({ ...session, ...said }, now);
+        const pair = tokens.issuePair(said, session, now);
         return { kind: 'granted', deviceCookie: entry && withEntry(entries, entry), ...pair };
       }
     } else if (await countFailure(deps, failure, now, found?.device)) {

@@ -53,7 +53,7 @@ export async function refresh(
   const successor = { jti: uuidInTimeOrder(now), expiresAt: tokens.refreshTokenExpiry(now), origin };
   const rotated = isSkewed ? undefined : await rotate(db, jti, successor, retryKeys?.current ?? null, now);
   if (rotated !== undefined) {
-    return { kind: 'granted', ...tokens.issuePair({ ...successor, ...sessionOf(rotated) }, now) };
+    return { kind: 'granted', ...tokens.issuePair(sessionOf(rotated), successor, now) };
   }
 
   // Interface 12: this request was already answered by a rotation, and that answer was lost.
@@ -61,7 +61,7 @@ export async function refresh(
   if (retried !== undefined) {
     if (isSkewed) throw new ClockSkewed('this clock is wrong, so no token is issued');
     const { successor_jti: jti, expires_at: expiresAt, proof } = retried;
-    return { kind: 'retried', proof, ...tokens.issuePair({ jti, expiresAt, ...sessionOf(retried) }, now) };
+    return { kind: 'retried', proof, ...tokens.issuePair(sessionOf(retried), { jti, expiresAt }, now) };
   }
 
   const userId = isUuid(sub) ? sub : null;

@@ -86,9 +86,8 @@ describe.each(ACCESS_ALGS)('Interface 18: an assertion by %s', (alg) => {
           startedAt: now,
           amr: null,
           provedAt: null,
-          jti: ASSERTION.sub,
-          expiresAt: new Date(now.getTime() + 60_000),
         },
+        { jti: ASSERTION.sub, expiresAt: new Date(now.getTime() + 60_000) },
         now,
       );
       expect(decodeProtectedHeader(pair.accessToken).typ).toBe('at+jwt');

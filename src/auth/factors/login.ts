@@ -190,9 +190,9 @@ async function enter(
   const role = await startSessionByFactor(db, { ...record, user, newDevice, used, halfLoginSha256, amr, events }, now);
   if (role === undefined) return undefined;
   metrics.factors.inc({ kind: factor, outcome: 'success' });
-  const session = { ...record, sub: user.id, role, sid: familyId, startedAt: now, amr, provedAt: null };
+  const session = { sub: user.id, role, sid: familyId, startedAt: now, amr, provedAt: null };
   const deviceCookie = entries && entry && withEntry(entries, entry);
-  return { kind: 'granted', deviceCookie, ...tokens.issuePair(session, now) };
+  return { kind: 'granted', deviceCookie, ...tokens.issuePair(session, record, now) };
 }
 
 interface Attempt {

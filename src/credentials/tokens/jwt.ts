@@ -11,7 +11,7 @@ import {
   isAssuranceLevel,
 } from '../../domain/assurance.js';
 import { isRole, type Role } from '../../domain/roles.js';
-import { allScopesInSession, type RoleInSession } from '../../domain/scopes.js';
+import { allScopesInSession } from '../../domain/scopes.js';
 import { addSeconds, epochSeconds } from '../../platform/clock.js';
 import { isUuid, uuidInTimeOrder } from '../../platform/ids.js';
 import type { WatchedClock } from '../../platform/watched-clock.js';
@@ -80,15 +80,14 @@ export interface TokenSession {
   provedAt: Date | null;
 }
 
-/** With its refresh token. */
-export interface TokenPairSession extends TokenSession {
-  /** Of the refresh token, as is `expiresAt` */
+/** The record of a refresh token */
+interface TokenRecord {
   jti: string;
   expiresAt: Date;
 }
 
 export interface Tokens {
-  issuePair(session: TokenPairSession, now: Date): TokenPair;
+  issuePair(session: TokenSession, record: TokenRecord, now: Date): TokenPair;
   issueAccessToken(session: TokenSession, now: Date): string;
   /** When a refresh token issued now expires: `exp` of the JWT and `expires_at` of its record. */
   refreshTokenExpiry(now: Date): Date;
@@ -168,6 +167,7 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
   const issueAccessToken = ({ sub, role, sid, startedAt, amr, provedAt }: TokenSession, now: Date): string => {
     const methods = amr ?? BY_PASSWORD;
     const acr = assuranceOf(methods);
+    const scopes = allScopesInSession({ role, acr }, settings);
     return sign(
       {
         aud: settings.jwtAudience,
@@ -175,7 +175,8 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
         client_id: CLIENT_ID,
         jti: uuidInTimeOrder(now),
         role,
-        ...permissions({ role, acr }, settings),
+        roles: [role], // RFC 9068 section 2.2.3, as is `scope`
+        scope: scopes.length > 0 ? scopes.join(' ') : undefined, // RFC 6749 section 3.3 allows no empty one
         sid,
         auth_time: epochSeconds(provedAt ?? startedAt),
         amr: [...methods],
@@ -191,13 +192,13 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
   return {
     issueAccessToken,
 
-    issuePair: (session, now) => ({
+    issuePair: (session, { jti, expiresAt }, now) => ({
       accessToken: issueAccessToken(session, now),
       refreshToken: sign(
-        { type: 'refresh', jti: session.jti, sub: session.sub, sid: session.sid },
+        { type: 'refresh', jti, sub: session.sub, sid: session.sid },
         keyring.inUse('refresh', now),
         now,
-        epochSeconds(session.expiresAt),
+        epochSeconds(expiresAt),
       ),
     }),
 
@@ -230,15 +231,6 @@ export function createTokens(keyring: Keyring, settings: TokenSettings, clock: W
 
     isOurs: (token) => isSigned(token, ({ kid }) => keyring.byKid('refresh', kid) ?? keyring.byKid('access', kid)),
   };
-}
-
-/**
- * A role in the standard claims of RFC 9068 section 2.2.3. Without scopes there is no `scope`: RFC 6749 section 3.3 does
- * not allow an empty one.
- */
-function permissions(user: RoleInSession, settings: TokenSettings): { roles: Role[]; scope?: string } {
-  const scopes = allScopesInSession(user, settings);
-  return { roles: [user.role], ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
 function secondsOf(claim: unknown): number | undefined {
