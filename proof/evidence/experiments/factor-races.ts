@@ -54,6 +54,13 @@ export const factorRaces: Experiment = {
       foundBy: /^sessions by one code other than one/,
     },
     {
+      name: 'a step is good again, in a batch',
+      file: 'src/auth/factors/sessions.ts',
+      from: 'and (step is null or last_step is null or last_step < step)',
+      to: 'and (step is null or last_step is null or last_step <= step)',
+      foundBy: /^sessions by one code other than one/,
+    },
+    {
       name: 'a recovery code stays',
       file: 'src/auth/factors/sessions.ts',
       from: `delete from recovery_codes using \${from} as proving
@@ -73,10 +80,25 @@ export const factorRaces: Experiment = {
       foundBy: /^sessions by one passkey ceremony other than one/,
     },
     {
+      name: 'a ceremony stays, in a batch',
+      file: 'src/auth/factors/rows.ts',
+      from: `delete from ceremonies using live where ceremonies.ctid = tuple_id
+    returning live.*`,
+      to: 'select * from live',
+      foundBy: /^sessions by one passkey ceremony other than one/,
+    },
+    {
       name: 'a half login stays',
       file: 'src/auth/factors/sessions.ts',
       from: 'delete from ceremonies using half, used where',
       to: 'update ceremonies set purpose = purpose from half, used where',
+      foundBy: /^sessions by one half login other than one/,
+    },
+    {
+      name: 'a half login stays, in a batch',
+      file: 'src/auth/factors/sessions.ts',
+      from: 'delete from ceremonies using used where',
+      to: 'update ceremonies set purpose = purpose from used where',
       foundBy: /^sessions by one half login other than one/,
     },
     {

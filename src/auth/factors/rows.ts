@@ -1,6 +1,6 @@
 /** Second factors in the database. Each change of them first locks the row of the user. (Interface 20) */
 import type { StoredPasskey } from '../../credentials/factors/passkeys.js';
-import { type Db, only, type RowOf, statement } from '../../db/statement.js';
+import { batched, type Db, only, type RowOf, statement } from '../../db/statement.js';
 import { type Expiring, expiring } from '../../db/sweeper.js';
 import type { FactorKind } from '../../domain/factors.js';
 import type { SessionUser } from '../account.js';
@@ -43,7 +43,9 @@ export async function findPasskeys(db: Db, userId: string): Promise<Passkey[]> {
   return (await db.run(passkeysSql, { user_id: userId })).map(passkeyOf);
 }
 
-const takePasskeyLoginSql = statement(
+const PASSKEY_LOGIN_COLUMNS = `${PASSKEY_COLUMNS}, users.id as user_id, email, users.password_version, locked_until`;
+
+const takeOnePasskeyLoginSql = statement(
   'take_passkey_login',
   { token_sha256: 'bytea', credential_id: 'bytea?', now: 'timestamptz' },
   {
@@ -62,8 +64,29 @@ const takePasskeyLoginSql = statement(
     where token_sha256 = :token_sha256 and purpose = 'passkey_login' and expires_at > :now
     returning token_sha256
   )
-  select ${PASSKEY_COLUMNS}, users.id as user_id, email, users.password_version, locked_until
+  select ${PASSKEY_LOGIN_COLUMNS}
   from used left join (factors join users on users.id = factors.user_id and is_active) on credential_id = :credential_id`;
+
+const takePasskeyLoginSql = batched(takeOnePasskeyLoginSql, {
+  lanes: 2,
+  identity: ({ token_sha256 }) => String(token_sha256),
+})`
+  relaxed as materialized (
+    select set_config('synchronous_commit', 'off', true)
+  ), live as materialized (
+    select asked.*, ceremony.*
+    from relaxed, asked, lateral (
+      select ctid as tuple_id from ceremonies
+      where token_sha256 = asked.token_sha256 and purpose = 'passkey_login' and expires_at > asked.now
+      for update skip locked
+    ) as ceremony
+  ), used as (
+    delete from ceremonies using live where ceremonies.ctid = tuple_id
+    returning live.*
+  )
+  select n, ${PASSKEY_LOGIN_COLUMNS}
+  from used left join (factors join users on users.id = factors.user_id and is_active)
+    on factors.credential_id = used.credential_id`;
 
 export interface PasskeyLogin {
   passkey: Passkey;

@@ -1,6 +1,6 @@
 /** Sessions of users with a second factor: how they start, and how they are proved again. (Interface 20) */
 import { type EventToWrite, eventRows, insertEvents } from '../../audit/write.js';
-import { type Db, type Fields, only, type RowOf, statement } from '../../db/statement.js';
+import { batched, type Db, type Fields, only, type RowOf, statement } from '../../db/statement.js';
 import { AUTHENTICATION_METHODS, type AuthenticationMethod, BY_PASSWORD } from '../../domain/assurance.js';
 import type { Role } from '../../domain/roles.js';
 import { NEW_RECORD, type NewSession, NOT_LOCKED, newRecord, SAME_USER, STARTED, startsSession } from '../sessions.js';
@@ -12,9 +12,12 @@ const WITH_FACTOR = {
   family_id: 'uuid',
   half_login_sha256: 'bytea?',
   device_id: 'uuid?',
-  amr: 'text[]',
+  /** With spaces between: an array of arrays would be one */
+  amr: 'text',
   events: 'jsonb',
 } as const;
+
+const AMR = "string_to_array(:amr, ' ')";
 
 /** Parameters of the factor that was right */
 const OF_FACTOR = { factor_id: 'uuid', step: 'integer?', sign_count: 'bigint?' } as const;
@@ -66,7 +69,7 @@ const startingBy = <const Parameters extends Fields>(
   ), device as (
     insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
     select :device_id, :user_id, :secret_sha256, :user_agent, :now, :now from reset where :device_id is not null
-  ), ${startsSession(':device_id', ':amr')}, ${audited}`,
+  ), ${startsSession(':device_id', AMR)}, ${audited}`,
     onKnownDevice: statement(`start_session_on_known_device_by_${name}`, all, STARTED)`
   with owner as (
     select id from users where ${SAME_USER} and has_factors for update
@@ -80,12 +83,57 @@ const startingBy = <const Parameters extends Fields>(
     from used where known_devices.id = :device_id
   ), reset as (
     update users set last_login_at = :now from used where users.id = used.user_id returning role
-  ), ${startsSession(':device_id', ':amr')}, ${audited}`,
+  ), ${startsSession(':device_id', AMR)}, ${audited}`,
   };
 };
 
 const ROLE_ADDED = `jsonb_set(:events, '{0,metadata,role}', to_jsonb(role))`;
-const byFactor = startingBy('factor', OF_FACTOR, usesFactor, ROLE_ADDED);
+const byOneFactor = startingBy('factor', OF_FACTOR, usesFactor, ROLE_ADDED);
+/** A call whose user another transaction has locked is left out, and waits alone. */
+const byFactor = {
+  ...byOneFactor,
+  onUnknownDevice: batched(byOneFactor.onUnknownDevice, { lanes: 2, identity: ({ user_id }) => user_id })`
+  proving as materialized (
+    select asked.* from asked, lateral (
+      select from users
+      where id = asked.user_id and is_active and password_version = asked.password_version and has_factors
+        and (locked_until is null or locked_until <= asked.now)
+      for update skip locked
+    ) as same
+  ), half as materialized (
+    select n, token_sha256 from proving, lateral (
+      select token_sha256 from ceremonies
+      where token_sha256 = proving.half_login_sha256 and purpose = 'half_login'
+        and user_id = proving.user_id and ceremonies.expires_at > now
+      for update skip locked
+    ) as half
+  ), used as (
+    update factors set last_used_at = now, last_step = coalesce(step, last_step),
+      sign_count = greatest(factors.sign_count, proving.sign_count)
+    from proving left join half using (n)
+    where factors.id = factor_id and factors.user_id = proving.user_id
+      and (step is null or last_step is null or last_step < step)
+      and (half_login_sha256 is null or token_sha256 is not null)
+    returning proving.*
+  ), ended as (
+    delete from ceremonies using used where token_sha256 = used.half_login_sha256
+  ), reset as (
+    update users set failed_login_attempts = 0, locked_until = null, last_login_at = now
+    from used where users.id = used.user_id
+    returning used.*, role
+  ), device as (
+    insert into known_devices (id, user_id, secret_sha256, user_agent, created_at, last_used_at)
+    select device_id, user_id, secret_sha256, user_agent, now, now from reset where device_id is not null
+  ), stored as (
+    insert into refresh_tokens
+      (jti, user_id, family_id, user_agent, ip_address, expires_at, created_at, session_started_at, device_id, amr)
+    select jti, user_id, family_id, user_agent, ip_address, expires_at, now, now, device_id, string_to_array(amr, ' ')
+    from reset
+  ), audited as (
+    ${insertEvents("jsonb_set(events, '{0,metadata,role}', to_jsonb(role))", '(select events, role from reset) as started')}
+  )
+  select n, role from reset`,
+};
 /** The user is locked, so no other code of theirs is used at the same time. */
 const LEFT = '(select count(*) - 1 from recovery_codes where user_id = :user_id)';
 const byCode = startingBy(
@@ -126,7 +174,7 @@ export async function startSessionByFactor(db: Db, session: FactorSession, now: 
     half_login_sha256: session.halfLoginSha256 ?? null,
     device_id: user.device?.id ?? newDevice?.id ?? null,
     secret_sha256: newDevice?.secretSha256 ?? null,
-    amr: session.amr,
+    amr: session.amr.join(' '),
     events: eventRows(session.events, now),
   };
   const form = user.device === undefined ? 'onUnknownDevice' : 'onKnownDevice';
