@@ -7,12 +7,13 @@ import { gatewayWorks } from './gateway.js';
 import { mixedWork } from './mixed.js';
 import { peerWorks } from './peer.js';
 import { startWork } from './start.js';
-import { tracedWork } from './traced.js';
+import { tracedWorks } from './traced.js';
 import { webhookWorks } from './webhooks.js';
 
 /** Works of one line are compared with one another, and so measured in turns. */
 export const COMPARED = [
-  ['refresh', 'peer', 'better-auth-renewed', 'statement', 'logout', 'refresh-traced'],
+  ['refresh', 'peer', 'better-auth-renewed', 'statement', 'logout'],
+  ['refresh-traced', 'refresh-untraced'],
   ['login', 'argon2'],
   ['login-passkey', 'login-factor', 'confirm', 'express-verifying'],
   ['mixed'],
@@ -36,7 +37,7 @@ export async function worksOf(stage: Stage, names: readonly string[]): Promise<W
     ...(await factorWorks(stage, names)),
     ...(names.includes('mixed') ? [await mixedWork(stage)] : []),
     ...(await peerWorks(stage, names)),
-    ...(names.includes('refresh-traced') ? [await tracedWork(stage)] : []),
+    ...(await tracedWorks(stage, names)),
     startWork(stage),
     ...(await webhookWorks(stage, names)),
   ];
