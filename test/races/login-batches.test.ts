@@ -195,6 +195,7 @@ test('Interface 20: of many second steps at once each half login and each code w
   const halves = await Promise.all(people.map(({ user }) => halfLogin(gateway, user.email)));
   const others = await Promise.all(people.map(({ user }) => halfLogin(gateway, user.email)));
   const steps = people.map(({ secret }, i) => ({
+    secret,
     code: codeAt(secret, now()),
     challenge: halves[i],
     other: others[i],
@@ -212,6 +213,12 @@ test('Interface 20: of many second steps at once each half login and each code w
     expect(await sessionsOf(user.id)).toHaveLength(1);
   }
   expect(await transactions(answers.filter(({ status }) => status === 200))).toBeLessThan(MANY / 2);
+  gateway.clock.advance(60); // new codes, and half logins that have time left
+  const again = steps.map(({ challenge, other, secret }, i) => {
+    const used = found[i] === 'in' || i % 2 ? challenge : other;
+    return finishLogin(gateway, used, { code: codeAt(secret, now()) });
+  });
+  expect(reasons(await Promise.all(again))).toEqual(Array(MANY).fill('challenge_invalid'));
 });
 
 test('a user whom another transaction holds keeps their own login waiting, and no others', async () => {

@@ -95,13 +95,6 @@ export const factorRaces: Experiment = {
       foundBy: /^sessions by one half login other than one/,
     },
     {
-      name: 'a half login stays, in a batch',
-      file: 'src/auth/factors/sessions.ts',
-      from: 'delete from ceremonies using used where',
-      to: 'update ceremonies set purpose = purpose from used where',
-      foundBy: /^sessions by one half login other than one/,
-    },
-    {
       name: 'a login by a password does not look for a factor that is new',
       file: 'src/auth/sessions.ts',
       from: "const NO_FACTOR = 'not has_factors';",
