@@ -221,6 +221,34 @@ test('Interface 20: of many second steps at once each half login and each code w
   expect(reasons(await Promise.all(again))).toEqual(Array(MANY).fill('challenge_invalid'));
 });
 
+test('Interface 20: users who are deactivated or locked after a batch has read them are refused, and no others', async () => {
+  const answerOf = (i: number) =>
+    i < MANY / 2 || i % 3 === 0 ? 'in' : i % 3 === 1 ? 'invalid_credentials' : 'account_locked';
+  const usersOf = (answer: string) => owners.filter((_, i) => answerOf(i) === answer).map(({ user }) => `'${user.id}'`);
+  const later = new Date(now().getTime() + 1_000).toISOString();
+  const logins = await readyAll();
+  await gateway.rows(`
+    create function change_users() returns trigger language plpgsql as $$ begin
+      if (select count(*) from taken) > 1 then
+        perform pg_advisory_xact_lock(1); -- batches in turn
+        update users set is_active = false where id in (${usersOf('invalid_credentials')}) and is_active;
+        update users set locked_until = '${later}' where id in (${usersOf('account_locked')}) and locked_until is null;
+      end if;
+      return null;
+    end $$`);
+  await gateway.rows(`
+    create trigger change_users after delete on ceremonies referencing old table as taken
+    for each statement execute function change_users()`);
+  // Without known devices, for which the user is read again
+  const instance = await startInstance(gateway.database, { clock: gateway.clock, env: { LOGIN_RATE_LIMIT: '100000' } });
+  try {
+    expect(reasons(await enterAll(logins, instance))).toEqual(owners.map((_, i) => answerOf(i)));
+  } finally {
+    await instance.close();
+    await gateway.rows('drop function change_users cascade');
+  }
+});
+
 test('a user whom another transaction holds keeps their own login waiting, and no others', async () => {
   const logins = await readyAll();
   const held = owners[MANY / 2] as WithPasskey;

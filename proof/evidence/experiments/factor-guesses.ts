@@ -75,13 +75,6 @@ export const factorGuesses: Experiment = {
       to: 'select id from users where ${SAME_USER} and has_factors for update',
       foundBy: /^right codes let in after the lock fell/,
     },
-    {
-      name: 'a right code is let in after the lock fell, in a batch',
-      file: 'src/auth/factors/sessions.ts',
-      from: 'and (locked_until is null or locked_until <= asked.now)',
-      to: '',
-      foundBy: /^right codes let in after the lock fell/,
-    },
   ],
   run: async (lab, size) => {
     const db = await startPostgres(lab);
