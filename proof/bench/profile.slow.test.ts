@@ -48,10 +48,11 @@ test('functions of the bundle are named by their source files', () => {
   ];
   for (const [name, source] of functions) {
     const found = files.flatMap((file) => {
-      const lines = readFileSync(`dist/program/${file}`, 'utf8').split('\n');
-      const line = lines.findIndex((text) => text.startsWith(`async function ${name}(`));
+      const [before = '', after] = readFileSync(`dist/program/${file}`, 'utf8').split(`async function ${name}(`);
+      const lines = before.split('\n');
+      const column = `${lines.at(-1)}async function ${name}`.length;
       const address = pathToFileURL(resolve('dist/program', file)).href;
-      return line === -1 ? [] : [frame(name, address, line, `async function ${name}`.length)];
+      return after === undefined ? [] : [frame(name, address, lines.length - 1, column)];
     });
     const nodes = found.map((callFrame, id) => ({ id, callFrame }));
     const placed = inSources({ nodes, samples: [], timeDeltas: [] }).nodes;
