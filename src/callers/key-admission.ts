@@ -6,7 +6,7 @@ import { isLive } from '../db/live-key.js';
 import { batched, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { refused } from '../platform/refused.js';
-import { consumption, counting, milliseconds } from '../rate-limits/rate-limiter.js';
+import { COUNTER_PATIENCE_MS, consumption, counting, milliseconds } from '../rate-limits/rate-limiter.js';
 import type { CallerDeps, CallerKind, RefusedCaller } from './caller.js';
 import { touching } from './last-used.js';
 
@@ -19,14 +19,12 @@ export const KEY_LIMIT_NAME = 'api_key';
 
 export type Resolved = Awaited<ReturnType<CallerKind<'api_key'>['resolve']>>;
 
-/** How long a batch waits for a counter, or for a nonce that another instance is using: milliseconds. */
-const COUNTER_PATIENCE_MS = 50;
-
 const touch = touching('api_keys');
 
 /** SQL of the key of the counter, and of when a window that begins `now` ends. */
 const counter = (keyId: string): string => `'${KEY_LIMIT_NAME}:' || ${keyId}`;
 const windowEnd = (now: string): string => `${milliseconds(now)} + ${KEY_WINDOW_SECONDS * 1000}`;
+const NOW_OF_COUNT = `excluded.expire - ${KEY_WINDOW_SECONDS * 1000}`;
 
 const admitOneSql = statement(
   'admit_api_key',
@@ -59,7 +57,7 @@ const admitOneSql = statement(
       and (sealed_secret = :sealed or (previous_sealed_secret = :sealed and previous_ends_at > :now))
   ), counted as (
     ${counting(
-      KEY_WINDOW_SECONDS,
+      NOW_OF_COUNT,
       `select ${counter(':key_id')}, 1, ${windowEnd(':now')} from live where not is_used and :count is null`,
     )}
   ), taken as (
@@ -95,7 +93,7 @@ const admitSql = batched(admitOneSql, { lanes: 1, identity: ({ key_id, nonce }) 
     from live
   ), counted as (
     ${counting(
-      KEY_WINDOW_SECONDS,
+      NOW_OF_COUNT,
       `select ${counter('key_id')}, total, ${windowEnd('max(now)')} from numbered where total > 0
     group by key_id, total order by key_id`,
     )}

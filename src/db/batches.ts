@@ -1,8 +1,8 @@
 /**
  * Many calls, one statement. A statement costs PostgreSQL and the driver about as much for 64 rows as for two, so calls that
  * wait at the same time are sent together. A statement declares a second form with `batched`, and callers run it as any other.
- * Six statements have one: a rotation, a revocation, the admission of a signed request, the reading of a live session, and the
- * two of a login by a passkey. No seventh joins without a measurement that shows its gain.
+ * Seven statements have one: a rotation, a revocation, the admission of a signed request, the reading of a live session, the
+ * two of a login by a passkey, and the count of a rate limit. No eighth joins without a measurement that shows its gain.
  *
  * A call joins the queue of its statement. A lane that is free takes what is there; while its answer is awaited, the next
  * calls gather. A call that is alone runs the statement's own form, so an idle gateway is as fast as without batches.

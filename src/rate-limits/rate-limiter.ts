@@ -1,7 +1,7 @@
 /** Fixed windows, counted over all instances by rate-limiter-flexible in PostgreSQL or Redis. */
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.js';
-import { again } from '../db/retry.js';
+import { batched, statement } from '../db/statement.js';
 import { type Expiring, expiring } from '../db/sweeper.js';
 import { type Budget, NO_BUDGET } from '../platform/budget.js';
 import { Outage } from '../platform/outage.js';
@@ -52,28 +52,29 @@ export function createRateLimiter({ db, redis, tracing }: Stores, name: string, 
     redis === undefined
       ? new RateLimiterPostgres({
           ...options,
-          storeClient: db.pool,
-          tableName: 'rate_limits',
+          storeClient: countingIn(db),
+          storeType: 'client',
           tableCreated: true,
           clearExpiredByTimeout: false, // the sweeper does it, with SKIP LOCKED
         })
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
-  const attributes = { 'db.system.name': redis === undefined ? 'postgresql' : 'redis' };
+  const asked = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
+    redis === undefined ? work() : tracing.span('rate_limit', 'client', { 'db.system.name': 'redis' }, work);
   const within = (budget: Budget): RateLimiter => {
-    const asked = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
-      tracing
-        .span('rate_limit', 'client', attributes, () => again(budget, () => budget.spend(work)))
+    const spent = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
+      budget
+        .spend(() => asked(work))
         .catch((error: unknown) => {
           throw new Outage('the rate limit store does not answer', { cause: error });
         });
     return {
       within,
       count: async (key) => {
-        const { consumedPoints, msBeforeNext } = await asked(() => store.consume(key));
+        const { consumedPoints, msBeforeNext } = await spent(() => store.consume(key));
         return { count: consumedPoints, msLeft: msBeforeNext };
       },
       giveBack: async (key) => {
-        await asked(() => store.reward(key));
+        await spent(() => store.reward(key));
       },
     };
   };
@@ -96,16 +97,57 @@ export function milliseconds(at: string): string {
 /**
  * SQL that counts requests in PostgreSQL as the library does, to be part of a larger statement. It returns `key`, `points`
  * and `expire`, when the window ends in milliseconds.
+ * @param now SQL of the current milliseconds
  * @param select SQL that gives a row for each key, none twice: the key, prefixed with the name of the limit and a colon; how
  *   many requests; and when a window that begins now ends
  */
-export function counting(windowSeconds: number, select: string): string {
-  const isOver = `counter.expire <= excluded.expire - ${windowSeconds * 1000}`;
+export function counting(now: string, select: string): string {
   return `insert into rate_limits as counter (key, points, expire) ${select}
     on conflict (key) do update set
-      points = case when ${isOver} then excluded.points else counter.points + excluded.points end,
-      expire = case when ${isOver} then excluded.expire else counter.expire end
+      points = case when counter.expire <= ${now} then excluded.points else counter.points + excluded.points end,
+      expire = case when counter.expire <= ${now} then excluded.expire else counter.expire end
     returning key, points, expire`;
+}
+
+/** How long a batch waits for a counter: milliseconds. */
+export const COUNTER_PATIENCE_MS = 50;
+
+const countOneSql = statement(
+  'rate_limit',
+  { key: 'text', points: 'integer', ends: 'bigint', now: 'bigint' },
+  { points: 'integer', expire: 'bigint?' },
+)`
+  with relaxed as materialized (
+    select set_config('synchronous_commit', 'off', true)
+  ), counted as (
+    ${counting(':now', 'select :key, :points, :ends from relaxed')}
+  )
+  select points, expire from counted`;
+
+/** Calls of one key are counted in their order. Batches of several instances wait for each other's in the order of the keys. */
+const countSql = batched(countOneSql, { lanes: 1, identity: (call) => call })`
+  relaxed as materialized (
+    select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${COUNTER_PATIENCE_MS}', true)
+  ), numbered as materialized (
+    select n, key, points, ends, now, sum(points) over (partition by key) as total,
+      sum(points) over (partition by key order by n) as so_far
+    from asked, relaxed
+  ), counted as (
+    ${counting('(select max(now) from numbered)', 'select key, total, max(ends) from numbered group by key, total order by key')}
+  )
+  select n, (counted.points - total + so_far)::integer as points, expire from numbered join counted using (key)`;
+
+/**
+ * A client for the library that sends its counts together. The commit does not wait for the disk: that of what follows the
+ * count, such as a session or a failure, waits for both. So a crash of PostgreSQL may lose only the counts of what it refused
+ * in its last second.
+ */
+function countingIn(db: Database): object {
+  return {
+    query: async ({ values: [key, points, ends, now] }: { values: [string, number, number, number] }) => ({
+      rows: await db.run(countSql, { key, points, ends: String(ends), now: String(now) }),
+    }),
+  };
 }
 
 export const expiredWindows: Expiring = expiring(
