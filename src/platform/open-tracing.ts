@@ -1,7 +1,7 @@
 /** OpenTelemetry's SDK: samples, queues and exports spans. Loaded only if an endpoint is set. (Interface 25) */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
@@ -16,7 +16,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Tracing, TracingSettings } from './tracing.js';
+import type { RemoteSpan, Tracing, TracingSettings } from './tracing.js';
 
 /** How long a stop waits for the last export: milliseconds. */
 const STOP_MS = 2_000;
@@ -55,12 +55,7 @@ export function openTracing(settings: TracingSettings, report: ExportReport): Tr
   };
   return {
     isOn: true,
-    begin: (name, caller) => {
-      const { traceId = '', spanId = '', isSampled } = caller ?? {};
-      const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
-      const context = trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
-      return tracer.startSpan(name, { kind: SpanKind.SERVER }, caller && context);
-    },
+    begin: (name, caller) => tracer.startSpan(name, { kind: SpanKind.SERVER }, caller && contextOf(caller)),
     within,
     span: (name, kind, attributes, work) => {
       const parent = current.getStore();
@@ -78,6 +73,11 @@ export function openTracing(settings: TracingSettings, report: ExportReport): Tr
       await late.catch(() => undefined);
     },
   };
+}
+
+function contextOf({ traceId, spanId, isSampled }: RemoteSpan): Context {
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
 function samplerOf({ sampler, ratio }: TracingSettings): Sampler {
