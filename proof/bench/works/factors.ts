@@ -24,7 +24,7 @@ const CEREMONIES_PER_SECOND = 4_000;
 const AT_ONCE = 16;
 
 const NAMES = ['login-passkey', 'login-factor', 'confirm'];
-/** From an address of its own: each counts its logins in a row that is locked until the count is durable. */
+/** From an address of its own, since each has its count in a row, which batches of other instances lock. */
 const headersOf = (user: number): Record<string, string> => ({ 'content-type': 'application/json', ...from(user) });
 
 /** Those of `names`: without one, nobody has a factor. */
