@@ -21,7 +21,7 @@ export type Resolved = Awaited<ReturnType<CallerKind<'api_key'>['resolve']>>;
 
 const touch = touching('api_keys');
 
-/** SQL of the key of the counter, and of when a window that begins `now` ends. */
+/** SQL of the key of the counter, of when a window that begins `now` ends, and of `now` again, while it is counted. */
 const counter = (keyId: string): string => `'${KEY_LIMIT_NAME}:' || ${keyId}`;
 const windowEnd = (now: string): string => `${milliseconds(now)} + ${KEY_WINDOW_SECONDS * 1000}`;
 const NOW_OF_COUNT = `excluded.expire - ${KEY_WINDOW_SECONDS * 1000}`;

@@ -58,23 +58,23 @@ export function createRateLimiter({ db, redis, tracing }: Stores, name: string, 
           clearExpiredByTimeout: false, // the sweeper does it, with SKIP LOCKED
         })
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
-  const asked = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
+  const ask = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
     redis === undefined ? work() : tracing.span('rate_limit', 'client', { 'db.system.name': 'redis' }, work);
   const within = (budget: Budget): RateLimiter => {
-    const spent = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
+    const asked = (work: () => Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
       budget
-        .spend(() => asked(work))
+        .spend(() => ask(work))
         .catch((error: unknown) => {
           throw new Outage('the rate limit store does not answer', { cause: error });
         });
     return {
       within,
       count: async (key) => {
-        const { consumedPoints, msBeforeNext } = await spent(() => store.consume(key));
+        const { consumedPoints, msBeforeNext } = await asked(() => store.consume(key));
         return { count: consumedPoints, msLeft: msBeforeNext };
       },
       giveBack: async (key) => {
-        await spent(() => store.reward(key));
+        await asked(() => store.reward(key));
       },
     };
   };
@@ -124,7 +124,7 @@ const countOneSql = statement(
   )
   select points, expire from counted`;
 
-/** Calls of one key are counted in their order. Batches of several instances wait for each other's in the order of the keys. */
+/** Calls of one key are counted in their order. Batches of several instances lock the counters in the order of the keys. */
 const countSql = batched(countOneSql, { lanes: 1, identity: (call) => call })`
   relaxed as materialized (
     select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${COUNTER_PATIENCE_MS}', true)
@@ -138,9 +138,9 @@ const countSql = batched(countOneSql, { lanes: 1, identity: (call) => call })`
   select n, (counted.points - total + so_far)::integer as points, expire from numbered join counted using (key)`;
 
 /**
- * A client for the library that sends its counts together. The commit does not wait for the disk: that of what follows the
- * count, such as a session or a failure, waits for both. So a crash of PostgreSQL may lose only the counts of what it refused
- * in its last second.
+ * A client for the library that sends its counts together. Their commit does not wait for the disk: the commit of a session or
+ * of a failure, which follows, waits for both. So a crash of PostgreSQL may lose the counts of its last second only of requests
+ * that were refused or not yet answered.
  */
 function countingIn(db: Database): object {
   return {

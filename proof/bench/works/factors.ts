@@ -24,7 +24,7 @@ const CEREMONIES_PER_SECOND = 4_000;
 const AT_ONCE = 16;
 
 const NAMES = ['login-passkey', 'login-factor', 'confirm'];
-/** From an address of its own, since each has its count in a row, which batches of other instances lock. */
+/** From an address of its own, with a counter of its own. */
 const headersOf = (user: number): Record<string, string> => ({ 'content-type': 'application/json', ...from(user) });
 
 /** Those of `names`: without one, nobody has a factor. */
