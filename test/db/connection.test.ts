@@ -83,6 +83,18 @@ test('a closed database has no connections left', async () => {
   expect(pools.map(({ ended }) => ended)).toEqual([true, true]);
 });
 
+test('statements of the routes find rows by key and are not compiled; those of administration are as PostgreSQL would have them', async () => {
+  const db = await openDatabase(database.url);
+  const settingsOf = async (pool: pg.Pool) => {
+    const names = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'];
+    const { rows } = await pool.query('select distinct setting from pg_settings where name = any($1)', [names]);
+    return rows;
+  };
+  expect(await settingsOf(db.pool)).toEqual([{ setting: 'off' }]);
+  expect(await settingsOf(db.adminPool)).toEqual([{ setting: 'on' }]);
+  await db.close();
+});
+
 test('connections that a network swallows cost one request each', async () => {
   const bridge = await bridgeTo(database.url);
   try {
