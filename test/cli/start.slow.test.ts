@@ -1,7 +1,8 @@
 /** What libuv, glibc and V8 read before any JavaScript runs is set by bin/auth-gateway, unless the operator has set it. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { send, startGateway, type TestGateway } from '../support/gateway/gateway.js';
 import { startProcess } from '../support/gateway/server-process.js';
 import { until } from '../support/until.js';
@@ -32,10 +33,42 @@ test.each<[given: Record<string, string>, set: Record<string, string>]>([
   const environment = readFileSync(`/proc/${server.process.pid}/environ`, 'utf8').split('\0');
   expect(environment).toEqual(expect.arrayContaining(Object.entries(set).map((pair) => pair.join('='))));
   const words = readFileSync(`/proc/${server.process.pid}/cmdline`, 'utf8').split('\0');
-  expect(words.slice(1, 3)).toEqual(['--min-semi-space-size=8', '--no-allocation-site-pretenuring']);
+  expect(words.slice(1, 2)).toEqual(['--min-semi-space-size=8']);
   server.process.kill('SIGTERM');
   expect(await server.exited).toEqual([0, null]);
   expect(server.errors()).toBe('');
+});
+
+/** Reports how many of Node's modules V8 has compiled anew, once the process ends. */
+const REPORT = `import { createRequire } from 'node:module';
+const { getCacheUsage } = createRequire('/')('internal/test/binding').internalBinding('builtins');
+process.on('exit', () => console.error('compiled anew: ' + [...getCacheUsage().compiledWithoutCache].length));`;
+
+test.each<[how: string, more: string[], compiled: RegExp]>([
+  ['takes', [], /^compiled anew: \d$/m],
+  ['could not take', ['--no-allocation-site-pretenuring'], /^compiled anew: \d{3}$/m],
+])('a start %s Node’s modules as they are compiled within Node, with the options %j', async (_, more, compiled) => {
+  const launched = await startProcess(gateway);
+  const isReady = async () => (await send(launched.url, 'GET', '/health/ready').catch(() => undefined))?.status === 200;
+  await until('it is ready', isReady);
+  const read = (name: string) => readFileSync(`/proc/${launched.process.pid}/${name}`, 'utf8').split('\0').slice(0, -1);
+  const [node = '', ...words] = read('cmdline');
+  const env = Object.fromEntries(read('environ').map((pair) => pair.split(/=(.*)/s)));
+  await launched[Symbol.asyncDispose]();
+
+  const reporting = [
+    '--no-warnings',
+    '--expose-internals',
+    `--import=data:text/javascript,${encodeURIComponent(REPORT)}`,
+  ];
+  const again = spawn(node, [...reporting, ...more, ...words], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const errors = text(again.stderr);
+  try {
+    await until('it is ready', isReady);
+  } finally {
+    again.kill('SIGTERM');
+  }
+  expect(await errors).toMatch(compiled);
 });
 
 test('of two sizes of the heap the last one wins, which is that of the operator', () => {
