@@ -103,8 +103,9 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
         'a stored password hash cannot be checked, so its login is refused; "user explain EMAIL" says whether it is theirs',
       ),
     );
-  const passwords =
-    overrides.passwords ?? (await createPasswords(config.argon2, threads, timeHash, logRefusedHash, tracing));
+  // On another thread, while the database is opened
+  const hashing = overrides.passwords ?? createPasswords(config.argon2, threads, timeHash, logRefusedHash, tracing);
+  Promise.resolve(hashing).catch(() => undefined); // thrown below
   const db = await openDatabase(databaseUrl, { pooler: config.databasePooler, tracing });
   starting.defer(db.close);
   await migrate(db, log);
@@ -126,7 +127,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     liveLog: createLiveLog({ db, log }, overrides.live),
     log,
     metrics,
-    passwords,
+    passwords: await hashing,
     passwordRules,
     placeholderHashes,
     redis,
