@@ -108,6 +108,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
   Promise.resolve(hashing).catch(() => undefined); // thrown below
   const db = await openDatabase(databaseUrl, { pooler: config.databasePooler, tracing });
   starting.defer(db.close);
+  const passwords = await hashing; // before a migration, which keeps other threads busy too
   await migrate(db, log);
 
   const redis = config.redis && (await import('../rate-limits/redis-connection.js')).connectRedis(config.redis, log);
@@ -127,7 +128,7 @@ export async function createApp(config: Config, databaseUrl: string, overrides: 
     liveLog: createLiveLog({ db, log }, overrides.live),
     log,
     metrics,
-    passwords: await hashing,
+    passwords,
     passwordRules,
     placeholderHashes,
     redis,
