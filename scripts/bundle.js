@@ -29,6 +29,18 @@ const keepNames = {
   },
 };
 
+/** Packages require graphql. As an ES module it would be there a second time, and neither copy takes the other's types for its own. */
+const graphqlOnce = {
+  name: 'graphql-once',
+  setup: ({ onResolve, resolve, onEnd }) => {
+    onResolve({ filter: /^graphql$/ }, ({ path, ...from }) => resolve(`${path}/index.js`, from));
+    onEnd(({ metafile }) => {
+      const twice = Object.keys(metafile?.inputs ?? {}).find((path) => /node_modules\/graphql\/.*\.mjs$/.test(path));
+      return twice && { errors: [{ text: `graphql is bundled twice: somebody imports ${twice}` }] };
+    });
+  },
+};
+
 /** @returns the files that it has written */
 export async function bundle() {
   const { metafile } = await build({
@@ -39,9 +51,10 @@ export async function bundle() {
     format: 'esm',
     platform: 'node',
     target: 'node24',
+    mainFields: ['module', 'main'], // ES modules, if a package has both: what nobody imports of them is left out
     external: EXTERNAL,
     alias: { 'sha.js': './scripts/node-hash.cjs' },
-    plugins: [keepNames],
+    plugins: [keepNames, graphqlOnce],
     sourcemap: 'linked',
     sourcesContent: false,
     // Less to read and to hash, and nothing but ASCII: V8 takes two bytes for each character of a file with one dash in a comment.
