@@ -36,7 +36,7 @@ const graphqlOnce = {
     onResolve({ filter: /^graphql$/ }, ({ path, ...from }) => resolve(`${path}/index.js`, from));
     onEnd(({ metafile }) => {
       const twice = Object.keys(metafile?.inputs ?? {}).find((path) => /node_modules\/graphql\/.*\.mjs$/.test(path));
-      return twice && { errors: [{ text: `graphql is bundled twice: somebody imports ${twice}` }] };
+      return twice && { errors: [{ text: `graphql is bundled a second time, as an ES module: ${twice}` }] };
     });
   },
 };
