@@ -2,6 +2,7 @@
  * The lock of an account over three instances: guesses beyond the threshold, and right passwords while the lock begins,
  * holds, or is absent. (Spec 3.2)
  */
+import { holdNew } from '../../../test/support/postgres/hold.js';
 import type { Experiment, Row } from '../experiment.js';
 import { from, TRUSTED } from '../lab/addresses.js';
 import { againAfter503 } from '../lab/again.js';
@@ -19,7 +20,7 @@ const GUESSES = 500;
 const AT_ONCE = 48;
 const RIGHT_WHILE_LOCKED = 12;
 const RIGHT_AT_ONCE = 24;
-/** Users whose right password is checked next to the guess that locks them */
+/** Users whose right password is checked next to the guess that locks them, half of them before it */
 const FALLS = { small: 16, full: 400 };
 
 /** Logs in at the instance, and from the address, of this number. @returns the status */
@@ -83,26 +84,34 @@ async function guess(enter: Enter, emails: readonly string[]): Promise<Row[]> {
   return [past, locked];
 }
 
-/** The last guess before the lock and the right password are checked at the same time, at two instances. */
+/**
+ * The guess that locks and the right password have both been checked when the first of them commits, at two instances. It
+ * decides: the lock refuses the login, or the login resets the failures, of which the guess is then the first.
+ */
 async function guessNextTo(enter: Enter, db: Postgres, emails: readonly string[]): Promise<Row> {
   const row = rowOf('right passwords let in after the lock fell', emails.length);
   let lockedFirst = 0;
-  await inLanes(emails, 1, async (email) => {
+  await inLanes([...emails.entries()], 1, async ([i, email]) => {
     await Promise.all(upTo(THRESHOLD - 1).map((number) => enter(number, email, `guess ${number}`)));
-    const [guessed, right] = await Promise.all([enter(0, email, 'the last guess'), enter(1, email, PASSWORD)]);
+    const isGuessFirst = i % 2 === 0;
+    await using hold = await holdNew('audit_events', { database: db, rows: db.query });
+    const first = isGuessFirst ? enter(0, email, 'the last guess') : enter(1, email, PASSWORD);
+    await hold.waiting(1);
+    const second = isGuessFirst ? enter(1, email, PASSWORD) : enter(0, email, 'the last guess');
+    await hold.waiting(2);
+    await hold.release();
+    const statuses = [await first, await second].join();
     const [user] = await db.query<{ failures: number; locked: boolean }>(
       'select failed_login_attempts as failures, locked_until > now() as locked from users where email = $1',
       [email],
     );
-    // The first one decides: a login resets the failures, of which the guess is then the first; or the lock refuses it.
-    const isLocked = right === 429 && user?.locked === true;
-    const isReset = right === 200 && user?.failures === 1 && !user.locked;
     row.trials += 1;
-    if (isLocked) lockedFirst += 1;
-    if (guessed === 401 && (isLocked || isReset)) return;
+    if (isGuessFirst) lockedFirst += 1;
+    if (isGuessFirst && statuses === '401,429' && user?.locked === true) return;
+    if (!isGuessFirst && statuses === '200,401' && user?.failures === 1 && !user.locked) return;
     row.violations += 1;
     row.examples?.push(
-      `guess ${guessed}, right password ${right}, ${user?.failures} failures, locked: ${user?.locked}`,
+      `${isGuessFirst ? 'guess, right' : 'right, guess'}: ${statuses}; ${user?.failures} failures, locked: ${user?.locked}`,
     );
   });
   row.figures = { the_lock_came_first: lockedFirst };
