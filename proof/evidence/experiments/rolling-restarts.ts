@@ -1,5 +1,6 @@
 /** No request fails while two instances behind a proxy are restarted in turn. (Interface 10, SIGTERM) */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Hold, holdNewRecords } from '../../../test/support/postgres/hold.js';
 import { until } from '../../../test/support/until.js';
 import type { Experiment, Row } from '../experiment.js';
 import { type Answer, ask, login, refresh } from '../lab/browser.js';
@@ -19,6 +20,13 @@ const IDLE_MS = [50, 250, 450, 650, 850];
 const LOGIN_EVERY = 50;
 /** Requests before the first restart: the proxy has the connections then that it keeps. */
 const WARM_UP = CLIENTS * 20;
+
+/** What the clients have asked */
+interface Work {
+  row: Row;
+  /** Logins and refreshes that have no answer yet */
+  changing: number;
+}
 
 export const rollingRestarts = behind('nginx');
 export const rollingRestartsHaproxy = behind('haproxy');
@@ -65,14 +73,17 @@ function behind(kind: Kind): Experiment {
         violations: 0,
       };
       const working = new AbortController();
-      const clients = Promise.all(emails.map((email) => work(url, email, row, working.signal)));
+      const asked: Work = { row, changing: 0 };
+      const clients = Promise.all(emails.map((email) => work(url, email, asked, working.signal)));
       await until('the proxy has its connections', async () => row.trials >= WARM_UP);
 
       const stops: number[] = [];
       for (let round = 0; round < ROUNDS[size]; round += 1) {
         for (const instance of instances) {
+          await using hold = await holdNewRecords({ database: db, rows: db.query });
+          await until('each client waits for a login or a refresh', async () => asked.changing === CLIENTS);
           const startedMs = performance.now();
-          await stopWhileIdle(lab, instance, idle);
+          await stopWhileIdle(lab, instance, idle, hold);
           stops.push(performance.now() - startedMs);
           await instance.start();
         }
@@ -86,22 +97,27 @@ function behind(kind: Kind): Experiment {
   };
 }
 
-/** Stops an instance that has idle connections, each of which asks once more. @returns when it has ended */
-async function stopWhileIdle(lab: Lab, instance: Instance, row: Row): Promise<void> {
+/**
+ * Stops an instance that has idle connections, each of which asks once more, and requests whose statements are held.
+ * @returns when it has ended
+ */
+async function stopWhileIdle(lab: Lab, instance: Instance, row: Row, hold: Hold): Promise<void> {
   const connections = await Promise.all(IDLE_MS.map(() => openIdle(lab, instance.url)));
   const ended = instance.kill('SIGTERM');
-  await Promise.all(
-    connections.map(async ({ ask: askAgain }, i) => {
+  await Promise.all([
+    sleep(IDLE_MS[0]).then(hold.release),
+    ...connections.map(async ({ ask: askAgain }, i) => {
       await sleep(IDLE_MS[i]);
       row.trials += 1;
       if ((await askAgain()) !== 200) row.violations += 1;
     }),
-  );
+  ]);
   await ended;
 }
 
 /** One client: logs in now and then, refreshes, and asks who it is with what it was given. */
-async function work(url: string, email: string, row: Row, signal: AbortSignal): Promise<void> {
+async function work(url: string, email: string, asked: Work, signal: AbortSignal): Promise<void> {
+  const { row } = asked;
   let session: { token: string; accessToken: string } | undefined;
   /** @returns whether the answer was the right one */
   const expect = async (what: string, asking: Promise<Answer>): Promise<boolean> => {
@@ -117,9 +133,14 @@ async function work(url: string, email: string, row: Row, signal: AbortSignal): 
     return false;
   };
   for (let step = 0; !signal.aborted; step += 1) {
-    if (session === undefined || step % LOGIN_EVERY === 0) await expect('login', login(url, email, PASSWORD));
-    else if (step % 2 === 0) await expect('caller', whoAmI(url, session.accessToken));
-    else if (!(await expect('refresh', refresh(url, session.token)))) session = undefined; // it may have happened
+    if (session !== undefined && step % 2 === 0 && step % LOGIN_EVERY > 0) {
+      await expect('caller', whoAmI(url, session.accessToken));
+    } else {
+      asked.changing += 1;
+      if (session === undefined || step % LOGIN_EVERY === 0) await expect('login', login(url, email, PASSWORD));
+      else if (!(await expect('refresh', refresh(url, session.token)))) session = undefined; // it may have happened
+      asked.changing -= 1;
+    }
     await sleep(PAUSE_MS);
   }
 }
