@@ -29,7 +29,7 @@ const keepNames = {
   },
 };
 
-/** Packages require graphql. As an ES module it would be there a second time, and neither copy takes the other's types for its own. */
+/** Some packages require graphql, so all get it as CommonJS: of two copies, neither takes the other's types for its own. */
 const graphqlOnce = {
   name: 'graphql-once',
   setup: ({ onResolve, resolve, onEnd }) => {

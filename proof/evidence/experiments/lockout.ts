@@ -90,7 +90,6 @@ async function guess(enter: Enter, emails: readonly string[]): Promise<Row[]> {
  */
 async function guessNextTo(enter: Enter, db: Postgres, emails: readonly string[]): Promise<Row> {
   const row = rowOf('right passwords let in after the lock fell', emails.length);
-  let lockedFirst = 0;
   await inLanes([...emails.entries()], 1, async ([i, email]) => {
     await Promise.all(upTo(THRESHOLD - 1).map((number) => enter(number, email, `guess ${number}`)));
     const isGuessFirst = i % 2 === 0;
@@ -106,7 +105,6 @@ async function guessNextTo(enter: Enter, db: Postgres, emails: readonly string[]
       [email],
     );
     row.trials += 1;
-    if (isGuessFirst) lockedFirst += 1;
     if (isGuessFirst && statuses === '401,429' && user?.locked === true) return;
     if (!isGuessFirst && statuses === '200,401' && user?.failures === 1 && !user.locked) return;
     row.violations += 1;
@@ -114,7 +112,6 @@ async function guessNextTo(enter: Enter, db: Postgres, emails: readonly string[]
       `${isGuessFirst ? 'guess, right' : 'right, guess'}: ${statuses}; ${user?.failures} failures, locked: ${user?.locked}`,
     );
   });
-  row.figures = { the_lock_came_first: lockedFirst };
   return row;
 }
 
